@@ -18,11 +18,11 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.support.in_memory import InMemoryWorkflowCatalog
 from tests.support.searched import head_of
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.workflow_files import WorkflowFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowHead

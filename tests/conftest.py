@@ -33,8 +33,9 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * 2**30:
 
 _tracing = Tracing()
 _FIRST_WORKER = "gw0"
+_TESTS = Path(__file__).parent
 _EACH = 10
-"""Of the slow tests of a folder, the quick part has the first and every tenth after it."""
+"""Of the slow tests of a room, the quick part has the first and every tenth after it."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -109,7 +110,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Choose the part that is wanted, and begin with what takes long: others would wait for it at the end."""
     part, on_files = config.getoption("--part"), os.environ.get("WORKFLOW_AGENT_TEST_STORES") != "postgres"
-    seen = Counter[Path]()
+    seen = Counter[str]()
     chosen: list[pytest.Item] = []
     for item in items:
         slow = item.get_closest_marker("slow")
@@ -118,8 +119,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         elif slow.kwargs.get("is_never_quick"):
             is_chosen = part != "quick"
         else:
-            is_chosen = part != "quick" or seen[item.path.parent] % _EACH == 0
-            seen[item.path.parent] += 1
+            room = item.path.relative_to(_TESTS).parts[0]
+            is_chosen = part != "quick" or seen[room] % _EACH == 0
+            seen[room] += 1
         if is_chosen and (on_files or item.get_closest_marker("files") is None):
             chosen.append(item)
     kept = set(chosen)

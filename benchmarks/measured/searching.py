@@ -14,10 +14,10 @@ from time import process_time
 
 from benchmarks.figures import RATIO, Figure, Section
 from benchmarks.test_search_speed import QUERIES, TENANT, FixedCatalog, many_workflows
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
 

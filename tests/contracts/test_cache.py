@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from workflow_agent.storage.files.caches import CacheKey, TtlCache
+from workflow_agent.values.caches import CacheKey, TtlCache
 
 
 class HandClock:
@@ -118,6 +118,14 @@ def test_the_statistics_tell_how_it_went(cache: TtlCache[str], clock: HandClock)
         "max_entries": 2,
         "ttl_seconds": 300,
     }
+
+
+def test_a_value_that_was_made_elsewhere_is_put_and_found(cache: TtlCache[str]) -> None:
+    before = cache.get(key())
+    cache.put(key(), "made")
+
+    assert (before, cache.get(key())) == (None, "made")
+    assert (cache.statistics().hits, cache.statistics().misses) == (1, 1)
 
 
 def test_threads_may_share_it() -> None:

@@ -14,7 +14,6 @@ from tests.support.stored import Clock, a_conversation, a_workflow, saying
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ContentNotFound, StaleRun, WorkflowNotFound
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileSystem
@@ -22,6 +21,7 @@ from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.digests import content_ref_of
 from workflow_agent.values.revisions import RunFence
 from workflow_agent.workflows.model.workflow import Workflow

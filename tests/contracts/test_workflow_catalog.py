@@ -11,11 +11,11 @@ from tests.support.in_memory import InMemoryWorkflowCatalog
 from tests.support.postgres import an_empty_database
 from tests.support.stored import Clock, a_workflow
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowConflict, WorkflowNotFound
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.revisions import Revision
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, ReadOnceCatalog, WorkflowCatalog

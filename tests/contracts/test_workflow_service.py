@@ -9,9 +9,9 @@ import pytest
 from tests.support.in_memory import InMemoryWorkflowCatalog
 from tests.support.stored import Clock
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowConflict, WorkflowNotFound
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.revisions import Revision
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.formats import UnreadableDocument, only_workflow

@@ -72,7 +72,7 @@ def test_without_caches_nothing_of_the_context_is_kept_either(tmp_path: Path) ->
 
     assert (kept["plans"]["max_entries"], kept["extracts"]["max_entries"]) == (1_000, 1_000)
     assert kept["summaries"]["ttl_seconds"] == 300
-    assert (without["plans"]["max_entries"], without["summaries"]["ttl_seconds"]) == (0, 0)
+    assert (without["plans"]["max_entries"], without["summaries"]["max_entries"]) == (0, 0)
     assert (parts.extracts.get("key"), without["extracts"]["size"]) == (None, 0)
 
 

@@ -19,7 +19,6 @@ from workflow_agent.errors import StorageFailed
 from workflow_agent.main.holdings import Moved, moved
 from workflow_agent.main.hosts import database_of
 from workflow_agent.settings import Settings, load_settings
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
@@ -31,6 +30,7 @@ from workflow_agent.storage.postgres.conversations import PostgresConversationSt
 from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
 from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Author, Change
 

@@ -43,9 +43,9 @@ from workflow_agent.conversations.agents import ROSTER, Roster
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
-from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry
+from workflow_agent.values.caches import TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -83,6 +83,9 @@ class FakeOwners:
 
     async def last_seen(self, owner: str) -> datetime | None:
         return self.seen.get(owner)
+
+    def was_lost_with(self, owner: str) -> bool:
+        return False
 
     def beat(self) -> None:
         self.beats += 1
@@ -195,7 +198,7 @@ def offline_gathering(store: ConversationStore) -> Gathering:
     """Return what gathers artifacts, planning offline: the script of the model is for the agent alone."""
     return Gathering(
         Blobs(store),
-        PlanningParts("Plan.", "Summarize.", ranked_by_bm25, SummaryCache(InMemoryCache(100), 60)),
+        PlanningParts("Plan.", "Summarize.", ranked_by_bm25, SummaryCache(TtlCache(max_entries=100, ttl_seconds=60))),
         config_of=lambda name: ModelConfig(primary=name, context_planner=None, summarizer=OFFLINE),
         models={OFFLINE: OfflineModel()},
     )

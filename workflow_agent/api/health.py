@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
+from workflow_agent.api.native.workflow_shapes import Health
 from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.errors import ShuttingDown
@@ -20,13 +21,13 @@ def _about(request: Request, status: str) -> dict[str, Any]:
     return about if fellows is None else about | {"worker": fellows.number}
 
 
-@router.get("/health", operation_id="health", responses=replies("Health", 422))
+@router.get("/health", operation_id="health", response_model=Health, responses=replies(422))
 async def health(request: Request) -> Response:
     """Say that the server runs."""
     return json_reply(_about(request, "ok"))
 
 
-@router.get("/ready", operation_id="ready", responses=replies("Health", 422))
+@router.get("/ready", operation_id="ready", response_model=Health, responses=replies(422))
 async def ready(request: Request, services: TheServices) -> Response:
     """Say that the server takes work: it can read and write its data and is not stopping.
 

@@ -1,6 +1,6 @@
 """The OpenAPI document: what FastAPI knows, and the shapes that are checked or made elsewhere."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from fastapi import FastAPI
@@ -8,57 +8,11 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode, JsonSchemaValue
 
-from workflow_agent.api.native import conversation_shapes as talk
-from workflow_agent.api.native import memory
-from workflow_agent.api.native import workflow_shapes as flow
-from workflow_agent.api.native import workflow_shapes as service
-from workflow_agent.conversations.document import Conversation
-from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.api.native.workflow_shapes import ProblemDetails
 from workflow_agent.workflows.edits.operations import Edit
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import WorkflowVersion
 
 _REF = "#/components/schemas/{model}"
-_REPLIES: Sequence[Any] = (
-    service.ProblemDetails,
-    talk.ChatResponse,
-    talk.RunState,
-    talk.ConversationList,
-    talk.RecordedEvent,
-    talk.History,
-    talk.MessageHitList,
-    talk.Turn,
-    talk.IterationList,
-    talk.CallList,
-    talk.ContextList,
-    talk.ArtifactList,
-    talk.CompactionList,
-    talk.RestoredCompactions,
-    talk.ImportedConversation,
-    talk.Blob,
-    talk.ReplyFeedback,
-    flow.WorkflowList,
-    flow.EditReport,
-    flow.VersionList,
-    flow.Restored,
-    flow.VersionDiff,
-    flow.Analysis,
-    flow.Simulation,
-    flow.Diagram,
-    flow.Import,
-    flow.Export,
-    flow.Validation,
-    service.AgentList,
-    service.FormatList,
-    service.ModeList,
-    service.CacheReport,
-    memory.Memory,
-    memory.MemoryItem,
-    service.Health,
-    Conversation,
-    Iteration,
-    WorkflowVersion,
-)
 _WORKFLOW_EXAMPLE: Mapping[str, Any] = {
     "name": "Expense approval",
     "tags": ["finance"],
@@ -84,16 +38,9 @@ _WORKFLOW_BODIES = {"create_workflow": "NewWorkflow", "replace_workflow": "NewWo
 
 def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     """Return the whole document of an application."""
-    document = get_openapi(
-        title=app.title,
-        version=app.version,
-        description=app.description,
-        routes=app.routes,
-        separate_input_output_schemas=False,
-    )
+    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     components = document.setdefault("components", {}).setdefault("schemas", {})
-    components.update(_reply_schemas())
-    components.update(_workflow_schemas())
+    components.update(_shared_schemas())
     components["ExecutionTime"]["properties"]["current_ms"] = _CURRENT_MS
     components["EditList"]["properties"]["edits"]["items"] = {"$ref": _REF.format(model="Edit")}
     components.pop("HTTPValidationError", None)
@@ -169,18 +116,11 @@ def _describe_parameters(operation: dict[str, Any]) -> None:
             parameter["required"] = "428" in operation["responses"]
 
 
-def _reply_schemas() -> dict[str, JsonSchemaValue]:
-    adapters: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
-        (model.__name__, "serialization", TypeAdapter(model)) for model in _REPLIES
-    ]
-    _, shared = TypeAdapter.json_schemas(adapters, ref_template=_REF)
-    return shared["$defs"]
-
-
-def _workflow_schemas() -> dict[str, JsonSchemaValue]:
-    """Return the schemas of workflows and edits; what is at its default may be left out of both."""
+def _shared_schemas() -> dict[str, JsonSchemaValue]:
+    """Return the schemas of errors, workflows and edits; what is at its default may be left out of the latter two."""
     mode: JsonSchemaMode = "validation"
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
+        ("ProblemDetails", "serialization", TypeAdapter(ProblemDetails)),
         ("Workflow", mode, TypeAdapter(Workflow)),
         ("Edit", mode, TypeAdapter(Edit)),
     ]

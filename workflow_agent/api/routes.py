@@ -102,25 +102,17 @@ def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None =
 
 
 def replies(
-    schema: str,
-    *problems: int,
-    status: int = 200,
-    headers: tuple[str, ...] = (),
-    links: Mapping[str, Any] | None = None,
+    *problems: int, status: int = 200, headers: tuple[str, ...] = (), links: Mapping[str, Any] | None = None
 ) -> Documented:
-    """Return what a route answers, for the OpenAPI document.
+    """Return what a route answers beside its `response_model`, for the OpenAPI document.
 
     Args:
-        schema: Name of the reply's component.
         problems: Statuses of the errors it may answer with, beside those every route has.
         status: Of the reply.
         headers: Names of the headers the reply always has.
         links: Where one can go from the reply.
     """
-    reply: dict[str, Any] = {
-        "description": HTTPStatus(status).phrase,
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
-    }
+    reply: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if headers:
         reply["headers"] = {name: {"required": True, "schema": {"type": "string"}} for name in headers}
     if links:

@@ -8,8 +8,8 @@ from workflow_agent.conversations.document import UserMessage, WorkflowReference
 from workflow_agent.conversations.memory.person import (
     Fact,
     FactKind,
+    FactSource,
     Person,
-    Source,
     corrected,
     fact_of,
     redaction_of,
@@ -54,7 +54,9 @@ class PersonalMemory:
         """Return what a user asked to be remembered."""
         return await self.people.person(tenant, user)
 
-    async def remember(self, tenant: str, user: str, text: str, kind: FactKind | None, source: Source | None) -> Fact:
+    async def remember(
+        self, tenant: str, user: str, text: str, kind: FactKind | None, source: FactSource | None
+    ) -> Fact:
         """Keep something durably and return it; told again, it stays where it was told first.
 
         Raises:

@@ -232,6 +232,10 @@ class Owners(Protocol):
         """Return the last sign of life of a process, or None where none is left."""
         ...
 
+    def was_lost_with(self, owner: str) -> bool:
+        """Say whether this process was cut off when that one was: then neither died, and the database was away."""
+        ...
+
     def beat(self) -> None:
         """Give a sign of life of this process."""
         ...

@@ -41,7 +41,7 @@ from workflow_agent.assistant.window.counters import TokenCounters, counters_for
 from workflow_agent.assistant.window.material import Gathering, GatheringLimits
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
-from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
+from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
 from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.personal_memory import PersonalMemory
@@ -56,12 +56,12 @@ from workflow_agent.main.seats import Seat
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
 from workflow_agent.main.tenants import limits_of, own_parts
 from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
-from workflow_agent.storage.files.caches import InMemoryCache, count_lookups
 from workflow_agent.storage.files.owners import new_owner_id
 from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import Fellows
+from workflow_agent.values.caches import TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
 
@@ -107,11 +107,11 @@ def gathering_of(settings: Settings, store: ConversationStore, workflows: Workfl
             plan_prompt=read_prompt(resources("prompts"), "plan"),
             summary_prompt=read_prompt(resources("prompts"), "artifact_summary"),
             rank=ranked_by_bm25,
-            summaries=SummaryCache(InMemoryCache(kept), settings.cache_ttl_seconds if kept else 0.0),
+            summaries=SummaryCache(TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds)),
             rank_by_meaning=_by_meaning(settings),
             timeout_seconds=settings.planning_timeout_seconds,
-            plans=KeptResults(kept),
-            extracts=KeptResults(kept),
+            plans=TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds),
+            extracts=TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds),
         ),
         config_of=lambda name: configs.get(name) or model_config_of(settings, name),
         models=models.aside,

@@ -6,10 +6,10 @@ from contextlib import closing, contextmanager
 from workflow_agent.cli.context import OpenWorkflows
 from workflow_agent.main.clock import now
 from workflow_agent.settings import Settings
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
 
 

@@ -20,7 +20,6 @@ from workflow_agent.conversations.store import ConversationStore, OtherProcesses
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.clock import now
 from workflow_agent.settings import Settings
-from workflow_agent.storage.files.caches import CacheKey, TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
@@ -34,6 +33,7 @@ from workflow_agent.storage.files.search.meaning import SearchByMeaning
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
 from workflow_agent.storage.files.sweeper import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Records, WorkflowCatalog, WorkflowSearch

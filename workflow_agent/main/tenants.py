@@ -10,8 +10,8 @@ from workflow_agent.errors import ConversationNotFound
 from workflow_agent.main.clock import now
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings, TenantAccess
-from workflow_agent.storage.files.caches import CacheKey
 from workflow_agent.storage.files.conversation_list import cursor_before
+from workflow_agent.values.caches import CacheKey
 from workflow_agent.webhooks import WebhookRules, Webhooks
 from workflow_agent.workflows.approvals import Approvals
 from workflow_agent.workflows.model.outline import outline

@@ -1,36 +1,142 @@
-"""Values that can be made again."""
+"""What was costly to make, kept for a while, and how often that paid."""
 
-from typing import Protocol
+import time
+from collections.abc import Callable, Hashable
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from threading import Lock
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from cachetools import TTLCache
+
+V = TypeVar("V")
 
 
-class CacheBackend(Protocol):
-    """Keeps bytes for a while; whatever it forgets can be made again."""
+class CacheKey(NamedTuple):
+    """What a value was made from; a new version is another key, so that an edit shows at once."""
 
-    async def get(self, key: str) -> bytes | None:
-        """Return the value of a key, or None where there is none any more.
+    tenant: str
+    id: str
+    version: Hashable
 
-        Raises:
-            StorageFailed: The cache cannot be reached.
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """How a cache did since the process started."""
+
+    hits: int
+    misses: int
+    evictions: int
+    """Entries that left before their time, to make room."""
+    size: int
+    max_entries: int
+    ttl_seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the statistics as plain JSON data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Lookups:
+    """How often something was found in any cache, since the counting began."""
+
+    hits: int = 0
+    misses: int = 0
+
+
+_lookups: ContextVar[Lookups | None] = ContextVar("lookups", default=None)
+
+
+def count_lookups() -> Callable[[], dict[str, Any]]:
+    """Count what this task looks up in all caches from here on; the function says how often it was there."""
+    counted = Lookups()
+    _lookups.set(counted)
+    return lambda: asdict(counted)
+
+
+def _count(*, hit: bool) -> None:
+    counted = _lookups.get()
+    if counted is not None:
+        counted.hits += hit
+        counted.misses += not hit
+
+
+class TtlCache(Generic[V]):
+    """Values by key, for a limited time and of a limited number, and how often that paid; threads may share it.
+
+    Args:
+        max_entries: How many are kept, least recently used out first; 0 switches the cache off.
+        ttl_seconds: How long one is kept; 0 switches the cache off.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(self, *, max_entries: int, ttl_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._max_entries = max_entries
+        self._ttl_seconds = ttl_seconds
+        self._entries: TTLCache[Hashable, tuple[V]] = TTLCache(max_entries, ttl_seconds, clock)
+        self._is_on = max_entries > 0 and ttl_seconds > 0
+        self._lock = Lock()
+        self._hits = self._misses = self._evictions = 0
+
+    def get_or_load(self, key: Hashable, load: Callable[[], V]) -> V:
+        """Return the value of a key, made by `load` where it is not there.
+
+        Two threads that miss the same key at once both load it; what `load` raises is not kept.
         """
-        ...
+        kept = self._looked_up(key)
+        if kept is not None:
+            return kept[0]
+        self._count_a_miss()
+        value = load()
+        self._keep(key, value)
+        return value
 
-    async def set(self, key: str, value: bytes, ttl_seconds: float) -> None:
-        """Keep a value for so long, in place of an earlier one; 0 or less keeps nothing.
+    def get(self, key: Hashable) -> V | None:
+        """Return the value of a key if it is there, which counts as a hit; a miss is counted by who makes the value."""
+        kept = self._looked_up(key)
+        return None if kept is None else kept[0]
 
-        Raises:
-            StorageFailed: The cache cannot be reached.
-        """
-        ...
+    def put(self, key: Hashable, value: V) -> None:
+        """Keep a value that was not there and had to be made."""
+        self._count_a_miss()
+        self._keep(key, value)
 
-    async def delete(self, key: str) -> None:
-        """Forget a key; fine when it is not known.
+    def clear(self) -> None:
+        """Forget every value; the statistics stay."""
+        with self._lock:
+            self._entries.clear()
 
-        Raises:
-            StorageFailed: The cache cannot be reached.
-        """
-        ...
+    def statistics(self) -> CacheStatistics:
+        """Return hits, misses, evictions and size."""
+        with self._lock:
+            return CacheStatistics(
+                hits=self._hits,
+                misses=self._misses,
+                evictions=self._evictions,
+                size=len(self._entries),
+                max_entries=self._max_entries,
+                ttl_seconds=self._ttl_seconds,
+            )
 
-    @property
-    def evictions(self) -> int:
-        """Return how many values left before their time, to make room, as far as this process knows."""
-        ...
+    def _looked_up(self, key: Hashable) -> tuple[V] | None:
+        with self._lock:
+            kept = self._entries.get(key)
+            self._hits += kept is not None
+        if kept is not None:
+            _count(hit=True)
+        return kept
+
+    def _count_a_miss(self) -> None:
+        with self._lock:
+            self._misses += 1
+        _count(hit=False)
+
+    def _keep(self, key: Hashable, value: V) -> None:
+        if not self._is_on:
+            return
+        with self._lock:
+            if key not in self._entries and len(self._entries) >= self._max_entries:
+                self._entries.popitem()
+                self._evictions += 1
+            self._entries[key] = (value,)

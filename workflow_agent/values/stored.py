@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
 JsonObject = dict[str, Any]
 
@@ -28,7 +28,10 @@ def _in_milliseconds(moment: datetime) -> datetime:
     return aware.astimezone(UTC).replace(microsecond=aware.microsecond // 1000 * 1000)
 
 
+_Written = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 Moment = Annotated[
-    datetime, AfterValidator(_in_milliseconds), PlainSerializer(iso_milliseconds, return_type=str, when_used="json")
+    datetime,
+    AfterValidator(_in_milliseconds),
+    PlainSerializer(iso_milliseconds, return_type=_Written, when_used="json"),
 ]
 """A point in time, kept and written in UTC with millisecond precision."""

@@ -28,8 +28,8 @@ from workflow_agent.conversations.artifacts import (
     artifact_of,
 )
 from workflow_agent.conversations.frames import presented
-from workflow_agent.storage.files.caches import InMemoryCache
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.values.usage import RunCosts, Usage
 
@@ -43,7 +43,7 @@ def artifact(text: str, title: str = "policy") -> Artifact:
 
 
 def parts(**fields: Any) -> PlanningParts:
-    made = PlanningParts("Plan.", "Summarize.", ranked_by_bm25, SummaryCache(InMemoryCache(100), 60))
+    made = PlanningParts("Plan.", "Summarize.", ranked_by_bm25, SummaryCache(TtlCache(max_entries=100, ttl_seconds=60)))
     return replace(made, **fields)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from workflow_agent.assistant.window.summaries import SummaryCache
-from workflow_agent.errors import ModelFailed, StorageFailed
-from workflow_agent.storage.files.caches import InMemoryCache
+from workflow_agent.errors import ModelFailed
+from workflow_agent.values.caches import TtlCache
 
 
 @dataclass
@@ -26,18 +26,8 @@ class Summariser:
         return f"summary {self.calls}"
 
 
-class BrokenCache(InMemoryCache):
-    """A cache nobody can reach."""
-
-    async def get(self, key: str) -> bytes | None:
-        raise StorageFailed("The cache is away.")
-
-    async def set(self, key: str, value: bytes, ttl_seconds: float) -> None:
-        raise StorageFailed("The cache is away.")
-
-
 def cache() -> SummaryCache:
-    return SummaryCache(InMemoryCache(10), ttl_seconds=60)
+    return SummaryCache(TtlCache(max_entries=10, ttl_seconds=60))
 
 
 async def test_ten_at_once_make_one_call() -> None:
@@ -91,11 +81,3 @@ async def test_who_stops_waiting_stops_nobody_else() -> None:
     make.let.set()
 
     assert (await second).text == "summary 1"
-
-
-async def test_a_cache_that_cannot_be_reached_is_counted_and_done_without() -> None:
-    summaries, make = SummaryCache(BrokenCache(1), ttl_seconds=60), Summariser()
-    make.let.set()
-
-    assert (await summaries.get_or_make("text", "", "m", make)).text == "summary 1"
-    assert summaries.statistics()["failures"] == 2

@@ -12,9 +12,9 @@ import pytest
 from tests.support.failing_files import FailingFileSystem, never
 from tests.support.stored import AT, Clock, a_workflow
 from workflow_agent.errors import AlreadyExists, CorruptDocument, InvalidWorkflow, StorageFailed, WorkflowNotFound
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change
 

@@ -22,7 +22,6 @@ from workflow_agent.conversations.document import AgentReply, Conversation, Work
 from workflow_agent.conversations.iterations import Message, ToolResult
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.main import wiring
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversation_documents import ConversationText, written
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
@@ -30,6 +29,7 @@ from workflow_agent.storage.files.owners import ProcessOwners
 from workflow_agent.storage.files.sweeper import LEFT_ALONE_SECONDS, Sweeper
 from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.store import Author, Change
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)

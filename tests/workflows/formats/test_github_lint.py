@@ -38,6 +38,7 @@ RUN = "steps:\n  - run: make\n"
         (job("if: secrets.TOKEN != ''\n" + RUN), "github-context", "/jobs/build/if"),
         (job("env:\n  A: ${{ runner.os }}\n" + RUN), "github-context", "/jobs/build/env/A"),
         (steps("run: echo ${{ success() }}"), "github-context", "/jobs/build/steps/0/run"),
+        (job("container: '${{ secrets.IMAGE }}'\n" + RUN), "github-context", "/jobs/build/container"),
         (
             steps("run: echo ${{ steps.later.outputs.x }}", "{id: later, run: make}"),
             "github-unknown-value",

@@ -122,10 +122,15 @@ def test_yaml_of_very_many_keys_is_read_or_refused_in_linear_time(size: int) -> 
         pytest.param('// of a config\n{"a": "http://x", "b": [1, 2]}', id="a line before"),
         pytest.param('{"a": "http://x", /* two\nlines */ "b": [1, 2]} // end', id="between and after"),
         pytest.param("{a: 'http://x', /* JSON5 */ b: [1, 2,],}", id="names, quotes and commas of JSON5"),
+        pytest.param("{a:'http://x',b:[1,2,/* no more */]}", id="JSON5 without a space"),
     ],
 )
 def test_comments_in_json_are_passed_over(text: str) -> None:
     assert read_text(text) == {"a": "http://x", "b": [1, 2]}
+
+
+def test_a_string_in_single_quotes_may_hold_both_kinds_of_quotes() -> None:
+    assert read_text(r"""{it:'Lee\'s "own"\n'}""") == {"it": 'Lee\'s "own"\n'}
 
 
 def test_text_after_a_json_document_is_said_in_the_words_of_json() -> None:
@@ -136,3 +141,12 @@ def test_text_after_a_json_document_is_said_in_the_words_of_json() -> None:
 def test_comments_that_never_end_are_read_in_linear_time() -> None:
     assert_grows_linearly(lambda size: "/*" * size, without_comments, 200_000)
     assert_grows_linearly(lambda size: '\\"' * size, without_comments, 200_000)
+
+
+@pytest.mark.parametrize("part", ["a", "a ", ",", "'", "\\'", "a: "])
+def test_what_is_nearly_json5_is_read_in_linear_time(part: str) -> None:
+    def refuse(text: str) -> None:
+        with pytest.raises(UnreadableDocument):
+            read_text(text)
+
+    assert_grows_linearly(lambda size: "{" + part * size, refuse, 100_000)

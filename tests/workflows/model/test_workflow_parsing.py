@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.growth import assert_grows_linearly
 from tests.support.workflows import workflows
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, transition_id, unique_id
@@ -228,3 +229,12 @@ def test_neighbours_of_a_step_are_found() -> None:
     assert workflow.step("two") == workflow.steps[1]
     assert workflow.step("three") is None
     assert workflow.outgoing("one") == workflow.transitions == workflow.incoming("two")
+
+
+@pytest.mark.untraced
+def test_scopes_inside_scopes_are_read_in_time_with_their_number() -> None:
+    def nested(size: int) -> dict[str, Any]:
+        steps = [{"id": f"s{at}", "name": "Repeat", "type": "loop", "parent": f"s{at - 1}"} for at in range(1, size)]
+        return document(steps=[{"id": "s0", "name": "Repeat", "type": "loop"}, *steps], transitions=[])
+
+    assert_grows_linearly(nested, parse_workflow, 4_000)

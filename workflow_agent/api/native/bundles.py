@@ -7,6 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.conversation_shapes import ImportedConversation
 from workflow_agent.api.native.conversations import shown
 from workflow_agent.api.native.request_shapes import ConversationBundle
 from workflow_agent.api.parameters import ConversationId, IdempotencyKey, Tenant, TheServices, etag
@@ -23,7 +24,8 @@ _LINKS = {"self": link("get_conversation", conversation_id="$response.body#/id")
 @router.get(
     "/{conversation_id}/export",
     operation_id="export_conversation",
-    responses=replies("ConversationBundle", 404, 422, headers=("Content-Disposition",)),
+    response_model=ConversationBundle,
+    responses=replies(404, 422, headers=("Content-Disposition",)),
 )
 async def export_conversation(conversation_id: ConversationId, services: TheServices, tenant: Tenant) -> Response:
     """Return a conversation as one document: every turn with its evidence, every content kept apart."""
@@ -36,9 +38,8 @@ async def export_conversation(conversation_id: ConversationId, services: TheServ
     "/import",
     operation_id="import_conversation",
     status_code=201,
-    responses=replies(
-        "ImportedConversation", 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
-    ),
+    response_model=ImportedConversation,
+    responses=replies(408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS),
 )
 async def import_conversation(
     body: Annotated[ConversationBundle, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from workflow_agent.api.native.workflow_shapes import AgentList, FormatList, ModeList
 from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.conversations.agents import DEFAULT_AGENT, Mode
@@ -21,7 +22,7 @@ ABOUT: Mapping[Mode, str] = {
 }
 
 
-@router.get("/agents", operation_id="list_agents", responses=replies("AgentList", 422))
+@router.get("/agents", operation_id="list_agents", response_model=AgentList, responses=replies(422))
 async def list_agents(services: TheServices) -> Response:
     """List the agents that answer."""
     items = [profile.model_dump(mode="json") for profile in services.agents.values()]
@@ -45,7 +46,7 @@ async def list_models(services: TheServices) -> ModelList:
     return ModelList(items=sorted(models.by_name), default=models.default, takes_keys=models.with_key is not None)
 
 
-@router.get("/formats", operation_id="list_formats", responses=replies("FormatList", 422))
+@router.get("/formats", operation_id="list_formats", response_model=FormatList, responses=replies(422))
 async def list_formats() -> Response:
     """List the formats that workflows are read from and written to."""
     items = [
@@ -55,7 +56,7 @@ async def list_formats() -> Response:
     return json_reply({"items": items})
 
 
-@router.get("/modes", operation_id="list_modes", responses=replies("ModeList", 422))
+@router.get("/modes", operation_id="list_modes", response_model=ModeList, responses=replies(422))
 async def list_modes(services: TheServices) -> Response:
     """List the five modes and the tools each offers."""
     items = [

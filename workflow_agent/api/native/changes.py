@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_shapes import EditList
+from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
 from workflow_agent.api.native.workflows import BODY_PROBLEMS, MadeIn
 from workflow_agent.api.parameters import (
     Actor,
@@ -40,8 +41,8 @@ _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
 @router.post(
     "/edits",
     operation_id="edit_workflow",
+    response_model=EditReport,
     responses=replies(
-        "EditReport",
         *BODY_PROBLEMS,
         404,
         412,
@@ -140,14 +141,14 @@ def _listed(version: WorkflowVersion) -> dict[str, Any]:
     return version.model_dump(mode="json", include={"version", "at", "author", "action", "summary"})
 
 
-@router.get("/versions", operation_id="list_versions", responses=replies("VersionList", 404, 422))
+@router.get("/versions", operation_id="list_versions", response_model=VersionList, responses=replies(404, 422))
 async def list_versions(workflow_id: WorkflowId, services: TheServices, tenant: Tenant) -> Response:
     """List the versions of a workflow, newest first, without their documents."""
     versions = await services.workflows.versions(tenant, workflow_id)
     return json_reply({"workflow_id": workflow_id, "items": [_listed(one) for one in reversed(versions)]})
 
 
-@router.get("/versions/{v}", operation_id="get_version", responses=replies("WorkflowVersion", 404, 422))
+@router.get("/versions/{v}", operation_id="get_version", response_model=WorkflowVersion, responses=replies(404, 422))
 async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices, tenant: Tenant) -> Response:
     """Return one version: who made it, how, and the whole document."""
     version = await services.workflows.version(tenant, workflow_id, v)
@@ -157,9 +158,8 @@ async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices,
 @router.post(
     "/versions/{v}/restore",
     operation_id="restore_version",
-    responses=replies(
-        "Restored", 404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}
-    ),
+    response_model=Restored,
+    responses=replies(404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}),
 )
 async def restore_version(
     workflow_id: WorkflowId,

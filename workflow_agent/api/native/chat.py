@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.attachments import new_attachments
+from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
 from workflow_agent.api.native.request_shapes import ChatRequest
 from workflow_agent.api.parameters import (
     KEY_PATTERN,
@@ -93,7 +94,7 @@ async def _started(request: Request, body: ChatRequest, headers: TurnHeaders, *,
     return await services.chat.start(tenant, wanted)
 
 
-@router.post("/chat", operation_id="chat", responses=replies("ChatResponse", *_PROBLEMS, links=_LINKS))
+@router.post("/chat", operation_id="chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
 async def chat(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
     """Send a message and get the reply, which may take as long as a run may."""
     started = await _started(request, body, headers, is_streamed=False)
@@ -129,7 +130,7 @@ def _state(records: Records, run: Run) -> dict[str, Any]:
     return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
 
 
-@runs.get("/{run_id}", operation_id="get_run", responses=replies("RunState", 404, 422, links=_RUN_LINKS))
+@runs.get("/{run_id}", operation_id="get_run", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
 async def get_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
     """Say where a run stands, with its reply once there is one."""
     return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))
@@ -156,7 +157,12 @@ async def stream_run(
     return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 
-@runs.post("/{run_id}/cancel", operation_id="cancel_run", responses=replies("RunState", 404, 422, links=_RUN_LINKS))
+@runs.post(
+    "/{run_id}/cancel",
+    operation_id="cancel_run",
+    response_model=RunState,
+    responses=replies(404, 422, links=_RUN_LINKS),
+)
 async def cancel_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
     """Stop a run; one that has ended stays as it is."""
     await services.chat.cancel(tenant, run_id)

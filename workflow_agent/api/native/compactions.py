@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.conversation_shapes import CompactionList, RestoredCompactions
 from workflow_agent.api.parameters import (
     ConversationId,
     Cursor,
@@ -29,7 +30,7 @@ CompactionId = Annotated[str, Path(examples=["cmp_4f1c"])]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 
 
-@router.get("", operation_id="list_compactions", responses=replies("CompactionList", 404, 422))
+@router.get("", operation_id="list_compactions", response_model=CompactionList, responses=replies(404, 422))
 async def list_compactions(
     conversation_id: ConversationId,
     services: TheServices,
@@ -55,9 +56,8 @@ async def list_compactions(
     "",
     operation_id="compact",
     status_code=201,
-    responses=replies(
-        "Compaction", 404, 408, 409, 413, 415, 422, status=201, links={"compactions": link("list_compactions", **_ID)}
-    ),
+    response_model=Compaction,
+    responses=replies(404, 408, 409, 413, 415, 422, status=201, links={"compactions": link("list_compactions", **_ID)}),
 )
 async def compact(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, key: IdempotencyKey
@@ -86,7 +86,8 @@ async def compact(
 @router.post(
     "/{compaction_id}/restore",
     operation_id="restore_compaction",
-    responses=replies("RestoredCompactions", 404, 408, 409, 413, 415, 422, headers=("ETag",)),
+    response_model=RestoredCompactions,
+    responses=replies(404, 408, 409, 413, 415, 422, headers=("ETag",)),
 )
 async def restore_compaction(
     conversation_id: ConversationId, compaction_id: CompactionId, services: TheServices, tenant: Tenant

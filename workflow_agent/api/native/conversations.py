@@ -7,6 +7,7 @@ from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.conversation_shapes import ConversationList
 from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation, NewForkBody
 from workflow_agent.api.parameters import (
     ConversationId,
@@ -66,7 +67,7 @@ def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
     return document
 
 
-@router.get("", operation_id="list_conversations", responses=replies("ConversationList", 422))
+@router.get("", operation_id="list_conversations", response_model=ConversationList, responses=replies(422))
 async def list_conversations(
     services: TheServices, tenant: Tenant, q: Search = "", cursor: Cursor = None, limit: Limit = 50
 ) -> Response:
@@ -80,9 +81,8 @@ async def list_conversations(
     "",
     operation_id="create_conversation",
     status_code=201,
-    responses=replies(
-        "Conversation", 404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS
-    ),
+    response_model=Conversation,
+    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS),
 )
 async def create_conversation(
     services: TheServices, tenant: Tenant, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
@@ -122,7 +122,8 @@ async def create_conversation(
 @router.get(
     "/{conversation_id}",
     operation_id="get_conversation",
-    responses=replies("Conversation", 404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
+    response_model=Conversation,
+    responses=replies(404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
 )
 async def get_conversation(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, known: KnownEtag
@@ -140,7 +141,8 @@ async def get_conversation(
 @router.patch(
     "/{conversation_id}",
     operation_id="change_conversation",
-    responses=replies("Conversation", 404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
+    response_model=Conversation,
+    responses=replies(404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
 )
 async def change_conversation(
     conversation_id: ConversationId,
@@ -196,9 +198,8 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
     "/{conversation_id}/fork",
     operation_id="fork_conversation",
     status_code=201,
-    responses=replies(
-        "Conversation", 404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS
-    ),
+    response_model=Conversation,
+    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS),
 )
 async def fork_conversation(
     conversation_id: ConversationId,

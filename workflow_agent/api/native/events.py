@@ -7,6 +7,7 @@ from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
 from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, Tenant, TheServices, etag
@@ -30,7 +31,6 @@ router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conv
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 _RECORDED = replies(
-    "RecordedEvent",
     404,
     408,
     409,
@@ -44,7 +44,7 @@ _RECORDED = replies(
 )
 
 
-@router.post("/events", operation_id="post_event", status_code=201, responses=_RECORDED)
+@router.post("/events", operation_id="post_event", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_event(
     conversation_id: ConversationId,
     body: Annotated[NewEvent, Body()],
@@ -64,7 +64,7 @@ async def post_event(
     return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
 
 
-@router.post("/phase", operation_id="change_phase", status_code=201, responses=_RECORDED)
+@router.post("/phase", operation_id="change_phase", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_phase(
     conversation_id: ConversationId,
     body: Annotated[NewPhase, Body()],
@@ -82,7 +82,7 @@ async def post_phase(
     return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
 
 
-@router.post("/handoff", operation_id="hand_off", status_code=201, responses=_RECORDED)
+@router.post("/handoff", operation_id="hand_off", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_handoff(
     conversation_id: ConversationId,
     body: Annotated[NewHandoff, Body()],

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
+from workflow_agent.api.native.workflow_shapes import Export, Import
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, Workflows, etag
 from workflow_agent.api.routes import StrictRoute, json_reply, only_post, replies
@@ -27,8 +28,9 @@ router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=S
     "/import",
     operation_id="import_workflow",
     status_code=201,
-    responses=replies("Import", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"))
-    | {200: {**replies("Import")[200], "description": "What would be created (`dry_run=true`)"}},
+    response_model=Import,
+    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"))
+    | {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}},
 )
 async def import_document(
     body: Annotated[ImportRequest, Body()],
@@ -116,7 +118,7 @@ def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
 only_post(router, "/import")
 
 
-@router.get("/{workflow_id}/export", operation_id="export_workflow", responses=replies("Export", 404, 422))
+@router.get("/{workflow_id}/export", operation_id="export_workflow", response_model=Export, responses=replies(404, 422))
 async def export_workflow(
     workflow_id: WorkflowId,
     services: TheServices,

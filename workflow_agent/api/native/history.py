@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import AwareDatetime, BeforeValidator
 from starlette.responses import Response
 
+from workflow_agent.api.native.conversation_shapes import ArtifactList, CallList, ContextList, History, MessageHitList
 from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
     ConversationId,
@@ -62,7 +63,7 @@ def shown_event(conversation: Conversation, event: Event, left_out: set[str] | N
     return document | {"feedback": given.model_dump(mode="json") if given else None}
 
 
-@router.get("/history", operation_id="get_history", responses=replies("History", 404, 422))
+@router.get("/history", operation_id="get_history", response_model=History, responses=replies(404, 422))
 async def get_history(
     conversation_id: ConversationId,
     services: TheServices,
@@ -99,7 +100,7 @@ def _count(conversation: Conversation, kind: EventType | None) -> int:
     return live + (conversation.sealed_events if kind is None else sealed[kind])
 
 
-@router.get("/calls", operation_id="get_calls", responses=replies("CallList", 404, 422))
+@router.get("/calls", operation_id="get_calls", response_model=CallList, responses=replies(404, 422))
 async def get_calls(
     conversation_id: ConversationId,
     services: TheServices,
@@ -135,7 +136,7 @@ async def get_calls(
     return json_reply(_page(found, None if is_filtered and sealed else sealed + live))
 
 
-@router.get("/context", operation_id="get_context", responses=replies("ContextList", 404, 422))
+@router.get("/context", operation_id="get_context", response_model=ContextList, responses=replies(404, 422))
 async def get_context(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, cursor: Cursor = None, limit: Limit = 500
 ) -> Response:
@@ -151,7 +152,7 @@ async def get_context(
     return json_reply({"items": items, "next_cursor": following})
 
 
-@router.get("/artifacts", operation_id="get_artifacts", responses=replies("ArtifactList", 404, 422))
+@router.get("/artifacts", operation_id="get_artifacts", response_model=ArtifactList, responses=replies(404, 422))
 async def get_artifacts(
     conversation_id: ConversationId, services: TheServices, tenant: Tenant, cursor: Cursor = None, limit: Limit = 100
 ) -> Response:
@@ -216,7 +217,8 @@ _TURN = link("get_turn", conversation_id="$response.body#/items/0/conversation_i
 @searches.get(
     "/conversations/{conversation_id}/search",
     operation_id="search_conversation",
-    responses=replies("MessageHitList", 404, 422, links={"turn": _TURN}),
+    response_model=MessageHitList,
+    responses=replies(404, 422, links={"turn": _TURN}),
 )
 async def search_conversation(
     conversation_id: ConversationId,
@@ -231,7 +233,10 @@ async def search_conversation(
 
 
 @searches.get(
-    "/search/messages", operation_id="search_messages", responses=replies("MessageHitList", 422, links={"turn": _TURN})
+    "/search/messages",
+    operation_id="search_messages",
+    response_model=MessageHitList,
+    responses=replies(422, links={"turn": _TURN}),
 )
 async def search_messages(
     services: TheServices, tenant: Tenant, q: Words, cursor: Cursor = None, limit: Limit = 20

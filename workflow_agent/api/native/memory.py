@@ -12,7 +12,7 @@ from workflow_agent.api.parameters import CLEAN_PATTERN, Tenant, TheServices, Us
 from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
-from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, Source
+from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, FactSource
 from workflow_agent.conversations.memory.references import Known
 from workflow_agent.conversations.personal_memory import WhatIsKnown, alias_id
 from workflow_agent.errors import InvalidInput, NotFound
@@ -30,7 +30,7 @@ class MemoryItem(BaseModel):
     """preference, instruction, favourite or note; alias for a name given to a workflow."""
     text: str
     workflow_id: str | None
-    source: Source | None
+    source: FactSource | None
     """The turn it was told in; null for what was corrected by hand."""
     at: datetime
 
@@ -42,7 +42,7 @@ class DealtWith(BaseModel):
     name: str
     relation: Relation
     """What was done to it last."""
-    source: Source
+    source: FactSource
     at: datetime
 
 
@@ -65,7 +65,7 @@ class MemoryChange(RequestBody):
     kind: FactKind | None = Field(default=None)
 
 
-@router.get("", operation_id="get_memory", responses=replies("Memory", 422))
+@router.get("", operation_id="get_memory", response_model=Memory, responses=replies(422))
 async def get_memory(services: TheServices, tenant: Tenant, user: User) -> Response:
     """Return all that is known of a person across conversations, each thing with the turn it comes from."""
     known = await services.personal.known(tenant, user)
@@ -73,7 +73,7 @@ async def get_memory(services: TheServices, tenant: Tenant, user: User) -> Respo
     return json_reply({"user": user, "items": _items(known), "workflows": dealt_with})
 
 
-@router.get("/{known_id}", operation_id="get_memory_item", responses=replies("MemoryItem", 404, 422))
+@router.get("/{known_id}", operation_id="get_memory_item", response_model=MemoryItem, responses=replies(404, 422))
 async def get_memory_item(known_id: KnownId, services: TheServices, tenant: Tenant, user: User) -> Response:
     """Return one thing that is known of a person."""
     items = _items(await services.personal.known(tenant, user))
@@ -84,7 +84,10 @@ async def get_memory_item(known_id: KnownId, services: TheServices, tenant: Tena
 
 
 @router.patch(
-    "/{known_id}", operation_id="change_memory_item", responses=replies("MemoryItem", 404, 408, 413, 415, 422)
+    "/{known_id}",
+    operation_id="change_memory_item",
+    response_model=MemoryItem,
+    responses=replies(404, 408, 413, 415, 422),
 )
 async def change_memory_item(
     known_id: KnownId, body: Annotated[MemoryChange, Body()], services: TheServices, tenant: Tenant, user: User

@@ -5,6 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from workflow_agent.api.native.conversation_shapes import ContextList
+from workflow_agent.api.native.workflow_shapes import CacheReport
 from workflow_agent.api.parameters import Limit, Tenant, TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, replies
 from workflow_agent.api.services import Services
@@ -16,7 +18,7 @@ from workflow_agent.values.stored import JsonObject
 router = APIRouter(prefix="/api/v1/telemetry", tags=["telemetry"], route_class=StrictRoute)
 
 
-@router.get("/tokens", operation_id="get_tokens", responses=replies("ContextList", 404, 422))
+@router.get("/tokens", operation_id="get_tokens", response_model=ContextList, responses=replies(404, 422))
 async def get_tokens(
     services: TheServices,
     tenant: Tenant,
@@ -37,7 +39,7 @@ async def get_tokens(
     return json_reply({"items": records})
 
 
-@router.get("/caches", operation_id="get_caches", responses=replies("CacheReport", 422))
+@router.get("/caches", operation_id="get_caches", response_model=CacheReport, responses=replies(422))
 async def get_caches(services: TheServices) -> Response:
     """Report hits, misses, evictions and size of every cache."""
     counted = [services.caches()]

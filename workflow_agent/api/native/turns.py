@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Query
 from starlette.responses import Response
 
+from workflow_agent.api.native.conversation_shapes import Blob, IterationList, ReplyFeedback, Turn
 from workflow_agent.api.native.history import shown_event
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Number, Tenant, TheServices
@@ -13,6 +14,7 @@ from workflow_agent.api.services import Services, past_of
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.feedback import Feedback
+from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.records import Answer, RecordedTurn
 from workflow_agent.errors import NotFound
 
@@ -30,7 +32,8 @@ _OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.p
 @router.get(
     "/turns/{n}",
     operation_id="get_turn",
-    responses=replies("Turn", 404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}),
+    response_model=Turn,
+    responses=replies(404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}),
 )
 async def get_turn(conversation_id: ConversationId, n: Number, services: TheServices, tenant: Tenant) -> Response:
     """Return one turn: the message, the reply and the run, and those of all agents that answered it."""
@@ -54,7 +57,9 @@ def _run(answer: Answer) -> Any:
     return answer.run.model_dump(mode="json", exclude={"iterations"}) if answer.run else None
 
 
-@router.get("/turns/{n}/iterations", operation_id="get_iterations", responses=replies("IterationList", 404, 422))
+@router.get(
+    "/turns/{n}/iterations", operation_id="get_iterations", response_model=IterationList, responses=replies(404, 422)
+)
 async def get_iterations(
     conversation_id: ConversationId,
     n: Number,
@@ -80,7 +85,9 @@ async def get_iterations(
     )
 
 
-@router.get("/turns/{n}/iterations/{k}", operation_id="get_iteration", responses=replies("Iteration", 404, 422))
+@router.get(
+    "/turns/{n}/iterations/{k}", operation_id="get_iteration", response_model=Iteration, responses=replies(404, 422)
+)
 async def get_iteration(
     conversation_id: ConversationId,
     n: Number,
@@ -118,7 +125,8 @@ async def _answer(
 @router.put(
     "/turns/{n}/feedback",
     operation_id="rate_reply",
-    responses=replies("ReplyFeedback", 404, 408, 413, 415, 422, links={"turn": link("get_turn", **_OF_TURN)}),
+    response_model=ReplyFeedback,
+    responses=replies(404, 408, 413, 415, 422, links={"turn": link("get_turn", **_OF_TURN)}),
 )
 async def rate_reply(
     conversation_id: ConversationId,
@@ -192,7 +200,7 @@ async def _reply(
     return answer.reply
 
 
-@router.get("/blobs/{digest}", operation_id="get_blob", responses=replies("Blob", 404, 422))
+@router.get("/blobs/{digest}", operation_id="get_blob", response_model=Blob, responses=replies(404, 422))
 async def get_blob(
     conversation_id: ConversationId,
     digest: Annotated[

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from workflow_agent.api.creation import named, workflow_from_body
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
+from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
 from workflow_agent.api.parameters import (
     MAX_NUMBER,
     Tenant,
@@ -43,11 +44,13 @@ _PICTURE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     **_VARY,
 }
-_DIAGRAM_REPLIES = replies("Diagram", 404, 422)
-_DIAGRAM_REPLIES[200]["content"][_SVG] = {"schema": {"type": "string"}}
+_DIAGRAM_REPLIES = replies(404, 422)
+_DIAGRAM_REPLIES[200] |= {"content": {_SVG: {"schema": {"type": "string"}}}}
 
 
-@router.get("/{workflow_id}/diff", operation_id="diff_versions", responses=replies("VersionDiff", 404, 422))
+@router.get(
+    "/{workflow_id}/diff", operation_id="diff_versions", response_model=VersionDiff, responses=replies(404, 422)
+)
 async def diff_versions(
     workflow_id: WorkflowId,
     workflows: Workflows,
@@ -77,7 +80,9 @@ async def diff_versions(
     )
 
 
-@router.get("/{workflow_id}/analysis", operation_id="analyze_workflow", responses=replies("Analysis", 404, 422))
+@router.get(
+    "/{workflow_id}/analysis", operation_id="analyze_workflow", response_model=Analysis, responses=replies(404, 422)
+)
 async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits; and prove it sound, or not."""
     workflow = await workflows.at(workflow_id)
@@ -87,7 +92,8 @@ async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Res
 @router.post(
     "/{workflow_id}/simulate",
     operation_id="simulate_workflow",
-    responses=replies("Simulation", 404, 408, 413, 415, 422),
+    response_model=Simulation,
+    responses=replies(404, 408, 413, 415, 422),
 )
 async def simulate_workflow(
     workflow_id: WorkflowId, body: Annotated[SimulationRequest, Body()], services: TheServices, tenant: Tenant
@@ -107,7 +113,7 @@ async def simulate_workflow(
     return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
 
 
-@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", responses=_DIAGRAM_REPLIES)
+@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
 async def draw_diagram(
     workflow_id: WorkflowId,
     workflows: Workflows,
@@ -159,7 +165,9 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post("/validate", operation_id="validate_workflow", responses=replies("Validation", 408, 413, 415, 422))
+@router.post(
+    "/validate", operation_id="validate_workflow", response_model=Validation, responses=replies(408, 413, 415, 422)
+)
 async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))

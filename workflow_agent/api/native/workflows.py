@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
+from workflow_agent.api.native.workflow_shapes import WorkflowList
 from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
     Actor,
@@ -32,7 +33,7 @@ from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.steps import StepType
-from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.search.listing import listed_workflow
 from workflow_agent.workflows.service import Writer
 from workflow_agent.workflows.store import Author, WorkflowFilters
@@ -121,7 +122,7 @@ LINKS = {
 }
 
 
-@router.get("", operation_id="list_workflows", responses=replies("WorkflowList", 404, 422))
+@router.get("", operation_id="list_workflows", response_model=WorkflowList, responses=replies(404, 422))
 async def list_workflows(
     services: TheServices,
     tenant: Tenant,
@@ -156,7 +157,8 @@ async def list_workflows(
     "",
     operation_id="create_workflow",
     status_code=201,
-    responses=replies("Workflow", *BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
+    response_model=Workflow,
+    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
 )
 async def create_workflow(
     asked: Annotated[JsonObject, Body()], services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
@@ -185,7 +187,8 @@ async def create_workflow(
 @router.get(
     "/{workflow_id}",
     operation_id="get_workflow",
-    responses=replies("Workflow", 404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
+    response_model=Workflow,
+    responses=replies(404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
 )
 async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag) -> Response:
     """Return the newest version of a workflow."""
@@ -199,7 +202,8 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: T
 @router.put(
     "/{workflow_id}",
     operation_id="replace_workflow",
-    responses=replies("Workflow", *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
+    response_model=Workflow,
+    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
 )
 async def replace_workflow(
     workflow_id: WorkflowId,

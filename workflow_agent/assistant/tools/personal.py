@@ -7,7 +7,7 @@ from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Parameters
-from workflow_agent.conversations.memory.person import Fact, FactKind, Source, fact_meant
+from workflow_agent.conversations.memory.person import Fact, FactKind, FactSource, fact_meant
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 
@@ -41,7 +41,7 @@ async def personal_memory(ctx: RunContext[WorkflowContext], request: PersonalMem
 
 
 async def _remember(deps: WorkflowContext, request: PersonalMemoryRequest) -> Fact:
-    source = Source(conversation_id=deps.conversation.id, turn=deps.conversation.turn_count)
+    source = FactSource(conversation_id=deps.conversation.id, turn=deps.conversation.turn_count)
     return await deps.personal.remember(deps.tenant, deps.user, request.text, request.kind, source)
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from workflow_agent.assistant.compaction.facts import without_documents
 from workflow_agent.conversations.document import Conversation, WorkflowReference
-from workflow_agent.conversations.memory.person import Fact, Source, told_of_oneself
+from workflow_agent.conversations.memory.person import Fact, FactSource, told_of_oneself
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
@@ -60,7 +60,7 @@ async def learn(
     personal: PersonalMemory, conversation: Conversation, user: str, turn: int, message: str, trace: TurnTrace
 ) -> None:
     """Remember what a message plainly tells of its author's preferences."""
-    source = Source(conversation_id=conversation.id, turn=turn)
+    source = FactSource(conversation_id=conversation.id, turn=turn)
     try:
         for told in told_of_oneself(without_documents(message)):
             fact = await personal.remember(conversation.tenant, user, told, None, source)

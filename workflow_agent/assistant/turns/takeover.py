@@ -21,8 +21,7 @@ from workflow_agent.errors import ConversationNotFound
 
 _log = logging.getLogger(__name__)
 _MOST_ATTEMPTS = 8
-"""A message that so many processes died of is not tried again by itself. Each time the database is away for longer
-than a lease counts too, though no process dies."""
+"""A message that so many processes died of is not tried again by itself."""
 _Place = tuple[str, str, str]
 T = TypeVar("T")
 
@@ -156,7 +155,8 @@ class Takeover:
         run = conversation.active_run()
         if run is None or not self._is_free(run):
             return conversation
-        if run.attempt >= _MOST_ATTEMPTS or run.agent not in worker.runner.roster:
+        is_spent = run.attempt >= _MOST_ATTEMPTS and not self.owners.was_lost_with(run.owner)
+        if is_spent or run.agent not in worker.runner.roster:
             return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
         return taken_over(conversation, run, owner=self.owners.owner, at=self.now())
 

@@ -13,7 +13,7 @@ from pydantic_ai.models import Model
 from workflow_agent.assistant.compaction.summarizer import Aside, Form
 from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.plan import corrected_plan, rule_plan
-from workflow_agent.assistant.window.summaries import KeptResults, SummaryCache
+from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.artifacts import (
     Artifact,
     ArtifactDecision,
@@ -23,6 +23,7 @@ from workflow_agent.conversations.artifacts import (
     text_of,
 )
 from workflow_agent.conversations.frames import HEADING, framed
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.digests import canonical_json, digest_of
 from workflow_agent.values.stored import JsonObject, iso_milliseconds
 from workflow_agent.values.usage import RunCosts
@@ -90,6 +91,10 @@ Rank = Callable[[Sequence[str], str], Sequence[int]]
 RankByMeaning = Callable[[Sequence[str], str], Awaitable[tuple[Sequence[int], RunCosts]]]
 
 
+def _kept() -> TtlCache[Any]:
+    return TtlCache(max_entries=500, ttl_seconds=300)
+
+
 @dataclass(frozen=True, slots=True)
 class PlanningParts:
     """What planning needs, whichever turn it is for."""
@@ -105,14 +110,14 @@ class PlanningParts:
     extract_chars: int = 6_000
     """The most that is taken out of one artifact."""
     summary_chars: int = 2_000
-    plans: KeptResults[ArtifactPlan] = field(default_factory=KeptResults[ArtifactPlan])
-    extracts: KeptResults[str] = field(default_factory=KeptResults[str])
+    plans: TtlCache[ArtifactPlan] = field(default_factory=_kept)
+    extracts: TtlCache[str] = field(default_factory=_kept)
 
     def statistics(self) -> dict[str, JsonObject]:
         """Return the statistics of each cache."""
         return {
-            "plans": self.plans.statistics(),
-            "extracts": self.extracts.statistics(),
+            "plans": self.plans.statistics().as_dict(),
+            "extracts": self.extracts.statistics().as_dict(),
             "summaries": self.summaries.statistics(),
         }
 

@@ -105,7 +105,7 @@ def _is_card_number(written: str) -> bool:
     return (sum(digits[::2]) + sum(doubled)) % 10 == 0
 
 
-class Source(Value):
+class FactSource(Value):
     """The turn in which something was told."""
 
     conversation_id: str
@@ -118,7 +118,7 @@ class Fact(Value):
     id: Annotated[str, StringConstraints(pattern=r"^mem_[0-9a-f]{10}$")]
     kind: FactKind = "note"
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS)]
-    source: Source | None = None
+    source: FactSource | None = None
     """Where it was told; null for what was corrected by hand."""
     at: Moment
 
@@ -155,7 +155,7 @@ class Person(Value):
         return found
 
 
-def fact_of(text: str, kind: FactKind | None, source: Source | None, at: Moment) -> Fact:
+def fact_of(text: str, kind: FactKind | None, source: FactSource | None, at: Moment) -> Fact:
     """Return what somebody tells as a fact; told again it has the same id.
 
     Raises:
@@ -252,7 +252,7 @@ def person_lines(facts: Sequence[Fact], conversation_id: str) -> tuple[str, ...]
     return (HEADING, *lines[:_MOST_TOLD]) if lines else ()
 
 
-def _told(source: Source | None, conversation_id: str) -> str:
+def _told(source: FactSource | None, conversation_id: str) -> str:
     if source is None:
         return "set by hand"
     if source.conversation_id == conversation_id:

@@ -19,7 +19,6 @@ from workflow_agent.conversations.store import ConversationPage, ConversationSto
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
 from workflow_agent.storage.files.blobs import ConversationBlobs
-from workflow_agent.storage.files.caches import StatCache
 from workflow_agent.storage.files.conversation_documents import ConversationText, parse_text, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
 from workflow_agent.storage.files.conversation_journal import (
@@ -37,6 +36,7 @@ from workflow_agent.storage.files.file_system import FileState, is_conversation_
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.redaction import ConversationRedaction
 from workflow_agent.storage.files.refusals import check_new_id, damaged_conversation, id_taken, no_conversation
+from workflow_agent.storage.files.stat_cache import StatCache
 from workflow_agent.storage.holdings import HeldConversation
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.revisions import RunFence

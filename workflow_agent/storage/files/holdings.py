@@ -12,7 +12,6 @@ from typing_extensions import override
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import ConversationNotFound, CorruptDocument
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import tenant_directory
@@ -20,6 +19,7 @@ from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflow
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
 
 NEVER_SEALED = SealRule(above_bytes=2**62)

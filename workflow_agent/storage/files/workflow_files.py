@@ -10,13 +10,13 @@ from typing import NamedTuple
 from pydantic_core import from_json, to_json
 
 from workflow_agent.errors import InvalidWorkflow, WorkflowNotFound
-from workflow_agent.storage.files.caches import CacheKey, TtlCache
 from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_workflow_id, reported, tenant_directory
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.versions import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
+from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Change, WorkflowHead, WorkflowVersion

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing_extensions import override
 
 from workflow_agent.conversations.store import RunFences
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues
 from workflow_agent.storage.files.refusals import id_taken
@@ -21,6 +20,7 @@ from workflow_agent.storage.files.versions import (
     no_version,
 )
 from workflow_agent.storage.files.workflow_files import WorkflowFiles, WorkflowPlace
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import parse_workflow

@@ -10,7 +10,6 @@ from typing_extensions import override
 from workflow_agent.conversations.document import UserMessage
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.errors import ConversationNotFound, StorageFailed
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.holdings import NEVER_SEALED
 from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
@@ -19,6 +18,7 @@ from workflow_agent.storage.postgres.memories import PostgresPersonMemory, Postg
 from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.digests import content_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 

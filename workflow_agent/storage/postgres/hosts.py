@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import asyncpg
 from typing_extensions import override
@@ -70,6 +70,9 @@ class PostgresHosts(Owners):
         self._seen = _Seen()
         self._valid_until = math.inf
         """By this process's clock, which goes on while it is stopped; its first lease is still to come."""
+        self._last_beat: datetime | None = None
+        self._cut_off: tuple[datetime, datetime] | None = None
+        """From when to when this process had no lease, by the last beat before and the first one after."""
         self._unknown: dict[str, int] = {}
         """Owners without a row, by the beat after which they were asked for first."""
         self._lost: Callable[[], None] = lambda: None
@@ -127,6 +130,14 @@ class PostgresHosts(Owners):
     @override
     async def last_seen(self, owner: str) -> datetime | None:
         return self._seen.seen_at.get(owner)
+
+    @override
+    def was_lost_with(self, owner: str) -> bool:
+        seen_at = self._seen.seen_at.get(owner)
+        if self._cut_off is None or seen_at is None:
+            return False
+        began, ended = self._cut_off
+        return began - timedelta(seconds=self._lease_seconds) <= seen_at <= ended
 
     @override
     def beat(self) -> None:
@@ -197,9 +208,13 @@ class PostgresHosts(Owners):
             self._connection = None
             return None
         alive = frozenset(row["owner"] for row in rows if row["is_alive"])
-        self._seen = _Seen(alive, {row["owner"]: row["seen_at"] for row in rows}, self._seen.number + 1)
+        seen_at = {row["owner"]: row["seen_at"] for row in rows}
         if self._owner in alive:
+            if self._last_beat is not None and self._owner not in self._seen.seen_at:
+                self._cut_off = self._last_beat, seen_at[self._owner]
+            self._last_beat = seen_at[self._owner]
             self._first_beat.set()
+        self._seen = _Seen(alive, seen_at, self._seen.number + 1)
         return self._owner in alive
 
     def _lose(self) -> None:

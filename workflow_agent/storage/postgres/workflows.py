@@ -12,7 +12,6 @@ from typing_extensions import override
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
-from workflow_agent.storage.files.caches import CacheKey, TtlCache
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
 from workflow_agent.storage.files.refusals import id_taken
 from workflow_agent.storage.files.versions import (
@@ -26,6 +25,7 @@ from workflow_agent.storage.files.versions import (
 )
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
+from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.digests import content_json, parse_canonical
 from workflow_agent.values.revisions import Revision, RunFence
 from workflow_agent.values.stored import JsonObject

@@ -124,7 +124,7 @@ def choice(*values: Any) -> Shape:
     def check(value: Any, place: Place) -> None:
         if not any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in values):
             shown = repr(value[:60]) if isinstance(value, str) else kind_of(value)
-            valid = [str(one) for one in values]
+            valid = [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
             place.refuse(f"must be {' or '.join(map(repr, valid))}, got {shown}", valid)
 
     return check

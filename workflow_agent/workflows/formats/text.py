@@ -37,6 +37,13 @@ _STRING_OR_COMMENT = re.compile(
     re.DOTALL,
 )
 """A comment begins after white space or a sign of JSON: an address or a pattern of paths has none."""
+_JSON5 = re.compile(
+    r"""("(?:[^"\\]|\\.)*+(?:"|\Z))|('(?:[^'\\\n]|\\.)*+(?:['\n]|\Z))"""
+    r"""|(?<![\w$])([A-Za-z_$][\w$]*+)(?=\s*:)|,(?=\s*[}\]])""",
+    re.DOTALL,
+)
+"""A string of JSON; and what JSON5 writes otherwise: a string in single quotes, a bare key, a last comma."""
+_QUOTE = re.compile(r"""\\(.)|["]""", re.DOTALL)
 _COMMENT_BEGINS = re.compile(r"\ufeff?\s*/[/*]")
 _XML_BEGINS = re.compile(r"\ufeff?\s*<[?!A-Za-z_]")
 
@@ -75,7 +82,6 @@ def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
             if _is_more(error):
                 where = f"at line {error.lineno}, column {error.colno}"
                 raise unreadable(what, f"is JSON with more text after its end, {where}") from error
-            # YAML's flow style has what JSON5 has beside comments: bare names, single quotes, a last comma.
             text = without_comments(text)
     return [_plain(document, what) for document in read_yaml(text, what)]
 
@@ -84,10 +90,18 @@ def _read_json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant, parse_int=whole_number)
     except json.JSONDecodeError:
-        plain = without_comments(text)
+        plain = _JSON5.sub(_json_for, without_comments(text))
         if plain == text:
             raise
         return json.loads(plain, parse_constant=_refuse_constant, parse_int=whole_number)
+
+
+def _json_for(match: re.Match[str]) -> str:
+    """Return what JSON writes for a match of `_JSON5`."""
+    string, quoted, key = match.groups()
+    if quoted and len(quoted) > 1 and quoted.endswith("'"):
+        return '"' + _QUOTE.sub(lambda one: "'" if one[1] == "'" else one[0] if one[1] else '\\"', quoted[1:-1]) + '"'
+    return string or quoted or (f'"{key}"' if key else "")
 
 
 def _is_more(error: json.JSONDecodeError) -> bool:

@@ -268,6 +268,7 @@ def _unknown_parents(
         for _, step in steps
         if isinstance(step.get("id"), str) and isinstance(step.get("parent"), str)
     }
+    inside_themselves = _inside_themselves(parents)
     found: list[Problem] = []
     for at, step in steps:
         parent = step.get("parent")
@@ -275,20 +276,25 @@ def _unknown_parents(
             continue
         if parent not in known:
             found.append(Problem(f"/steps/{at}/parent", f"there is no step {parent[:80]!r}", valid))
-        elif _is_inside_itself(step.get("id"), parents):
+        elif step.get("id") in inside_themselves:
             found.append(Problem(f"/steps/{at}/parent", f"step {step.get('id')!r} is inside itself"))
     return found
 
 
-def _is_inside_itself(step_id: Any, parents: Mapping[Any, str]) -> bool:
-    seen: set[Any] = set()
-    here = parents.get(step_id)
-    while here is not None and here not in seen:
-        if here == step_id:
-            return True
-        seen.add(here)
-        here = parents.get(here)
-    return False
+def _inside_themselves(parents: Mapping[str, str]) -> set[str]:
+    """Return the steps that come back to themselves from parent to parent; each step is passed once."""
+    found, passed = set[str](), set[str]()
+    for first in parents:
+        way: dict[str, None] = {}
+        here: str | None = first
+        while here is not None and here not in passed:
+            passed.add(here)
+            way[here] = None
+            here = parents.get(here)
+        if here in way:
+            steps = list(way)
+            found.update(steps[steps.index(here) :])
+    return found
 
 
 def _unknown_start(document: Mapping[str, Any], known: set[str], valid: tuple[str, ...]) -> list[Problem]:

@@ -11,11 +11,11 @@ from pydantic_ai import Embedder
 from pydantic_ai.exceptions import ModelHTTPError
 
 from tests.support.embedding import ConceptModel
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.meaning import SearchByMeaning
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Author, Change, WorkflowFilters

@@ -15,11 +15,11 @@ import pytest
 from tests.support.in_memory import InMemoryWorkflowCatalog
 from tests.support.searched import STORED, TENANT, WORKFLOWS, described, entered, filled_catalog, head_of, ids
 from workflow_agent.errors import StorageFailed, WorkflowNotFound
-from workflow_agent.storage.files.caches import TtlCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
+from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.query import Query, parse_query
 from workflow_agent.workflows.store import WorkflowHead

@@ -1,6 +1,6 @@
 """The text of a diagram with what changed since it was read: lines that say the same are left as they are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workflow_agent.workflows.diagrams.mermaid import escaped
@@ -265,14 +265,31 @@ class _Rewriter:
             source, target = changes.ends(edge)
             if (known := place.get(source)) is not None:
                 place.setdefault(target, known)
-        found: dict[int, list[Transition]] = {}
-        for edge in changes.new:
-            source, target = changes.ends(edge)
-            found.setdefault(place.get(source, place.get(target, last)), []).append(edge)
+        found = self._in_order(place, last)
         if changes.is_begun:
             return found, {}
         dropped = (at for at, line in enumerate(lines) if any(id(link) in changes.dropped for link in line.links))
         return found, {next(dropped, last): [changes.nodes[changes.workflow.start]]}
+
+    def _in_order(self, place: Mapping[str, int], last: int) -> dict[int, list[Transition]]:
+        """Return new transitions by the line that they come after.
+
+        That is the line of the transition before it, so that they are read in the order that they have, or that
+        of its source where the other is in another subgraph.
+        """
+        changes, lines = self._changes, self._chart.lines
+        drawn = {(link.source, link.target): at for at, line in enumerate(lines) for link in line.links}
+        new, before = {id(edge) for edge in changes.new}, 0
+        found: dict[int, list[Transition]] = {}
+        for edge in changes.workflow.transitions:
+            source, target = changes.ends(edge)
+            if id(edge) not in new:
+                before = drawn.get((source, target), before)
+                continue
+            at = place.get(source, place.get(target, last))
+            before = max(before, at) if lines[before].scope == lines[at].scope else before
+            found.setdefault(before if lines[before].scope == lines[at].scope else at, []).append(edge)
+        return found
 
     def _begin(self) -> str:
         return "[*]" if self._chart.is_state else BEGIN
