@@ -85,3 +85,70 @@ def test_deprecated_fields_of_a_map_get_their_new_names() -> None:
 
     assert rules == {"asl-deprecated"}
     assert after["States"]["A"] == {"Type": "Map", "ItemProcessor": inner, "ItemSelector": {"x.$": "$.y"}, "End": True}
+
+
+def machine_of(state: dict[str, Any], **rest: Any) -> str:
+    return json.dumps({"StartAt": "A", "States": {"A": state, "B": {"Type": "Pass", "End": True}}, **rest})
+
+
+def test_space_around_an_expression_goes() -> None:
+    state = {"Type": "Pass", "Output": {"a": " {% $x := 1 %}\n"}, "Next": "B"}
+
+    rules, after = fixed(machine_of(state, QueryLanguage="JSONata"))
+
+    assert rules == {"asl-literal"}
+    assert after["States"]["A"]["Output"] == {"a": "{% $x := 1 %}"}
+
+
+def test_a_rule_that_is_never_taken_goes() -> None:
+    big = {"Variable": "$.n", "NumericGreaterThan": 9, "Next": "B"}
+
+    rules, after = fixed(machine_of({"Type": "Choice", "Choices": [big, big], "Default": "B"}))
+
+    assert rules == {"asl-choice"}
+    assert after["States"]["A"]["Choices"] == [big]
+
+
+def test_a_rule_that_is_never_taken_stays_where_nothing_else_leads_to_its_state() -> None:
+    big = {"Variable": "$.n", "NumericGreaterThan": 9}
+    choice = {"Type": "Choice", "Choices": [{**big, "Next": "B"}, {**big, "Next": "C"}], "Default": "B"}
+
+    assert (
+        fixed(json.dumps({"StartAt": "A", "States": {"A": choice} | {one: {"Type": "Succeed"} for one in "BC"}}))[0]
+        == set()
+    )
+
+
+def test_the_one_flow_without_a_condition_becomes_the_default() -> None:
+    text = process(
+        '<startEvent id="s" name="S"/><exclusiveGateway id="g" name="G?"/><task id="t" name="T"/>'
+        '<endEvent id="e" name="E"/><sequenceFlow id="f1" sourceRef="s" targetRef="g"/>'
+        '<sequenceFlow id="f2" sourceRef="g" targetRef="t">'
+        "<conditionExpression>x</conditionExpression></sequenceFlow>"
+        '<sequenceFlow id="f3" sourceRef="g" targetRef="e"/><sequenceFlow id="f4" sourceRef="t" targetRef="e"/>'
+    )
+
+    rules, after = fixed(text)
+
+    assert rules == {"bpmn-condition"}
+    assert '<bpmn:exclusiveGateway name="G?" id="g" default="f3">' in after
+
+
+@pytest.mark.parametrize(
+    "others", ["", '<endEvent id="e" name="E"/><sequenceFlow id="f2" sourceRef="s" targetRef="e"/>']
+)
+def test_work_that_ends_somewhere_is_led_to_an_end(others: str) -> None:
+    text = process(
+        '<startEvent id="s" name="S"/><task id="t" name="T"/><sequenceFlow id="f1" sourceRef="s" targetRef="t"/>'
+        + others
+    )
+
+    rules, after = fixed(text)
+
+    assert rules == {"bpmn-implicit-end"}
+    assert after.count("<bpmn:endEvent") == 1
+
+
+def process(inside: str) -> str:
+    model = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+    return f'<definitions xmlns="{model}" targetNamespace="x"><process id="p">{inside}</process></definitions>'

@@ -49,22 +49,22 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
         spoken: set[str] = graph.documents.setdefault(f"{linted.name}: places spoken of", set[str]())
         problems = [one for one in rule.problems(document) if not (rule.is_spare and _is_in(one.pointer, spoken))]
         spoken |= {one.pointer for one in problems}
+        fix = rule.fix or _no_fix
         for problem in problems:
             steps = _steps_at(problem, graph, linted, document)
             yield Observation(
                 f"`{problem.pointer}`: {problem.message}.",
                 steps=steps,
                 evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
-                fix=tuple(_fixes(rule, problem, [graph.steps[one] for one in steps], document)),
+                fix=tuple(edit for step in steps for edit in fix(graph.workflow, graph.steps[step], problem, document)),
             )
 
     return check
 
 
-def _fixes(rule: LintRule, problem: Problem, steps: Sequence[Step], document: Any) -> Iterator[EditDocument]:
-    for step in steps:
-        if rule.fix is not None and (fields := rule.fix(step, problem, document)):
-            yield {"op": "update_step", "step": step.id, "set": fields}
+def _no_fix(workflow: Workflow, step: Step, problem: Problem, document: Any) -> Sequence[EditDocument]:
+    del workflow, step, problem, document
+    return ()
 
 
 def _is_in(pointer: str, places: Container[str]) -> bool:

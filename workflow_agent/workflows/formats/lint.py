@@ -1,18 +1,31 @@
 """Rules on documents of one format: what its own linters find beyond the shape."""
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
 
 Check = Callable[[Any, Place], None]
 """Refuses, in the document it is given, what the rule is about; the document has the format's shape."""
-Fix = Callable[[Step, Problem, Any], JsonObject]
-"""Gives the fields of a step that mend a problem with it in a document; none where nothing safe is known."""
+Fix = Callable[[Workflow, Step, Problem, Any], Sequence[EditDocument]]
+"""Gives the edits that mend a problem with a step in a document; none where nothing safe is known."""
+
+
+def setting(fields_of: Callable[[Step, Problem, Any], JsonObject]) -> Fix:
+    """Return the fix that sets the fields of the step which a function gives; none where it gives none."""
+
+    def fix(workflow: Workflow, step: Step, problem: Problem, document: Any) -> Sequence[EditDocument]:
+        del workflow
+        fields = fields_of(step, problem, document)
+        return [{"op": "update_step", "step": step.id, "set": fields}] if fields else []
+
+    return fix
 
 
 @dataclass(frozen=True, slots=True)

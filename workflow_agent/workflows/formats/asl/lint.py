@@ -9,9 +9,11 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.reader import machines_in
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.lint import LintRule, texts_in
+from workflow_agent.workflows.formats.lint import LintRule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in
+from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow
 
 _ERRORS = frozenset(
     f"States.{name}"
@@ -136,6 +138,20 @@ def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in rule.items() if key not in ("Next", "Assign", "Output", "Comment")}
 
 
+def _without_the_later(workflow: Workflow, step: Step, problem: Problem, document: Any) -> Sequence[EditDocument]:
+    """Return the edit that takes out the way of a rule that is never taken, where another way leads there too."""
+    del document
+    at = problem.pointer.rpartition("/")[2]
+    exits = workflow.outgoing(step.id)
+    asked = [one for one in exits if one.type == "condition"]
+    if not at.isdigit() or int(at) >= len(asked):
+        return []
+    later = asked[int(at)]
+    is_repeated = any(one.when == later.when for one in asked[: int(at)])
+    leads_there = any(one.to == later.to for one in exits if one is not later)
+    return [{"op": "disconnect", "transition": later.id}] if is_repeated and leads_there else []
+
+
 def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether one of two rules always holds: something is so, and it is not so."""
     for rule in rules:
@@ -155,6 +171,23 @@ def _literals(document: Any, place: Place) -> None:
             plain = text.strip()
             if plain != text and plain.startswith("{%") and plain.endswith("%}"):
                 inside.refuse("has space around `{% %}`, and is taken as plain text")
+
+
+def _trimmed_fields(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return what is kept of a state without the space around its expressions."""
+    del problem, document
+    kept = kept_in(step.extensions, "asl")
+    trimmed = _trimmed(kept)
+    return {"extensions": {**step.extensions, "asl": trimmed}} if trimmed != kept else {}
+
+
+def _trimmed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: one if key in _NOT_OWN else _trimmed(one) for key, one in object_in(value).items()}
+    if isinstance(value, list):
+        return [_trimmed(one) for one in list_in(value)]
+    plain = value.strip() if isinstance(value, str) else ""
+    return plain if plain.startswith("{%") and plain.endswith("%}") else value
 
 
 def _unknown_variables(document: Any, place: Place) -> None:
@@ -257,12 +290,18 @@ RULES: Sequence[LintRule] = (
         _choices,
         "The execution fails where no rule holds, and what is asked twice is taken once.",
         "choices without a default, and rules that ask what an earlier one asks",
+        _without_the_later,
     ),
     LintRule(
         "asl-variable", "warning", _unknown_variables, "The execution fails there.", "variables that no state assigns"
     ),
     LintRule(
-        "asl-literal", "warning", _literals, "The expression is not worked out.", "expressions with space around them"
+        "asl-literal",
+        "warning",
+        _literals,
+        "The expression is not worked out.",
+        "expressions with space around them",
+        setting(_trimmed_fields),
     ),
     LintRule(
         "asl-task-token",
@@ -284,6 +323,6 @@ RULES: Sequence[LintRule] = (
         _old_fields,
         "New features leave it out.",
         "fields that others have replaced",
-        _renamed_fields,
+        setting(_renamed_fields),
     ),
 )

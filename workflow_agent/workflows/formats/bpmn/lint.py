@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
+from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
 from workflow_agent.workflows.formats.bpmn.writer import process_of
 from workflow_agent.workflows.formats.bpmn.xml import bpmn, local_name, named_children
 from workflow_agent.workflows.formats.lint import LintRule
 from workflow_agent.workflows.formats.shapes import Place
+from workflow_agent.workflows.model.findings import EditDocument
+from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
 _WAITS = ("intermediateCatchEvent", "receiveTask")
@@ -162,6 +166,17 @@ def _conditions(process: LintedProcess, place: Place) -> None:
                         (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
 
 
+def _as_default(workflow: Workflow, step: Step, problem: Problem, document: LintedProcess) -> Sequence[EditDocument]:
+    """Return the edit that makes the one flow without a condition that of no condition which holds."""
+    exits = workflow.outgoing(step.id)
+    plain = [one for one in exits if one.type == "sequence"]
+    source = document.sources.get(problem.pointer.rpartition("/")[2])
+    kinds = [kind for inside in document.scopes for _, kind, node_id in inside.nodes if node_id == source]
+    if kinds != ["exclusiveGateway"] or len(plain) != 1 or any(one.type == "default" for one in exits):
+        return []
+    return [{"op": "update_transition", "transition": plain[0].id, "set": {"type": "default"}}]
+
+
 def _fake_joins(process: LintedProcess, place: Place) -> None:
     for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
@@ -194,6 +209,18 @@ def _implicit_ends(process: LintedProcess, place: Place) -> None:
             is_beside = kind == "endEvent" or "link" in _definitions(node) or node.get("isForCompensation") == "true"
             if is_last and not is_beside and not inside.is_free:
                 (place / node_id).refuse("is where the work ends without an end event")
+
+
+def _led_to_an_end(workflow: Workflow, step: Step, problem: Problem, document: LintedProcess) -> Sequence[EditDocument]:
+    """Return the edits that lead a step to the end of its scope, which is made where there is none."""
+    del problem, document
+    ends = [one.id for one in workflow.steps if one.type == "end" and one.parent == step.parent]
+    if len(ends) > 1:
+        return []
+    made_id = unique_id("done", {one.id for one in workflow.steps})
+    made = {"id": made_id, "name": "Done", "type": "end"} | ({"parent": step.parent} if step.parent else {})
+    link = {"op": "connect", "from": step.id, "to": ends[0] if ends else made_id}
+    return [link] if ends else [{"op": "add_step", "step": made}, link]
 
 
 def _several_definitions(process: LintedProcess, place: Place) -> None:
@@ -257,6 +284,7 @@ RULES: Sequence[LintRule] = (
         _conditions,
         "Which way is taken is a guess.",
         "flows without a condition beside others with one",
+        _as_default,
     ),
     LintRule(
         "bpmn-fake-join",
@@ -288,6 +316,7 @@ RULES: Sequence[LintRule] = (
         _implicit_ends,
         "It is easily taken for forgotten.",
         "steps where work ends without an end event",
+        _led_to_an_end,
     ),
     LintRule(
         "bpmn-event-definition",

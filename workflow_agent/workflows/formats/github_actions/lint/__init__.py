@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.lint import events, fixes, jobs, values
-from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.formats.lint import LintRule, setting
 from workflow_agent.workflows.formats.schemas import schema_check
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 
@@ -96,7 +96,7 @@ RULES: Sequence[LintRule] = (
         jobs.actions,
         "The job fails there.",
         "actions that cannot be found",
-        fixes.without_version,
+        setting(fixes.without_version),
     ),
     LintRule("github-timeout", "error", jobs.timeouts, "GitHub refuses to run the job.", "deadlines of no time at all"),
     LintRule("github-shell", "error", jobs.shells, "The job fails there.", "shells that are not on the job's runner"),
@@ -145,7 +145,7 @@ RULES: Sequence[LintRule] = (
         values.always_the_same,
         "What it guards always runs, or never.",
         "conditions that never come out otherwise",
-        fixes.whole_expression,
+        setting(fixes.whole_expression),
     ),
     LintRule(
         "github-injection",
@@ -167,7 +167,7 @@ RULES: Sequence[LintRule] = (
         jobs.retired,
         "The step fails now, or some day.",
         "commands, actions and runners that GitHub has retired",
-        fixes.file_for_command,
+        setting(fixes.file_for_command),
     ),
     LintRule(
         "github-schema",
