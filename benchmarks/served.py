@@ -28,8 +28,8 @@ from benchmarks.service import SAMPLE, observed_by
 from workflow_agent.assistant.providers import Models
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.seats import Seat
 from workflow_agent.main.serve import serve_alone, serve_beside_others
+from workflow_agent.main.worker_slots import WorkerSlot
 from workflow_agent.main.workers import Supervision, serve_with_workers
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.model.outline import outline
@@ -92,15 +92,17 @@ def serve(directory: Path, seconds: float) -> None:
         serve_alone(application, listener)
 
 
-def _application(settings: Settings, seconds: float, seat: Seat | None = None) -> Application:
+def _application(settings: Settings, seconds: float, slot: WorkerSlot | None = None) -> Application:
     models = Models("reading", {"reading": ReadingModel(seconds).model()}, window_tokens=128_000)
     # Recorded, and taken by nobody: an exporter sends them from a thread of its own.
-    return build(settings, models, observed_by(SpanProcessor()), seat)
+    return build(settings, models, observed_by(SpanProcessor()), slot)
 
 
-def work(seconds: float, settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
+def work(
+    seconds: float, settings: Settings, slot: WorkerSlot, listener: socket.socket, supervision: Supervision
+) -> None:
     """Serve the service as one of several workers."""
-    serve_beside_others(_application(settings, seconds, seat), listener, supervision)
+    serve_beside_others(_application(settings, seconds, slot), listener, supervision)
 
 
 def serve_workers(directory: Path, seconds: float, workers: int) -> None:

@@ -40,13 +40,11 @@ def document(served: Served) -> dict[str, Any]:
             id="systematically",
             marks=pytest.mark.slow(is_never_quick=True),
         ),
-        pytest.param(
-            ["--phases=examples,fuzzing", "--max-examples=1"], id="at random", marks=pytest.mark.slow(is_quick=True)
-        ),
+        pytest.param(["--phases=fuzzing", "--max-examples=1"], id="at random", marks=pytest.mark.slow(is_quick=True)),
         pytest.param(["--phases=examples,stateful", "--max-examples=8"], id="along links"),
     ],
 )
-def test_schemathesis_finds_nothing(served: Served, options: list[str]) -> None:
+def test_schemathesis_finds_nothing(served: Served, document: dict[str, Any], options: list[str]) -> None:
     command = [
         str(SCHEMATHESIS),
         "run",

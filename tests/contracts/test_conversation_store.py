@@ -12,7 +12,7 @@ from tests.support.in_memory import InMemoryConversationStore
 from tests.support.postgres import an_empty_database
 from tests.support.stored import AT, a_conversation, saying
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.conversations.memory.periods import Period
+from workflow_agent.conversations.periods import Period
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNotFound, InvalidInput
 from workflow_agent.storage.files.conversations import JsonConversationStore

@@ -8,13 +8,13 @@ import pytest
 
 from tests.support.in_memory import InMemoryRunJournal
 from tests.support.postgres import an_empty_database
-from workflow_agent.conversations.abandonment import LeftBehind, cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.abandonment import cancel_run, interrupt_dead_runs
 from workflow_agent.conversations.calls import EndedCall, tool_record
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message
 from workflow_agent.conversations.outcome import end_run
 from workflow_agent.conversations.runs import Run, RunError
-from workflow_agent.conversations.store import RunJournal
+from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.journal import PostgresRunJournal

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_agent.conversations import iterations
-from workflow_agent.conversations.abandonment import LeftBehind, cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.abandonment import cancel_run, interrupt_dead_runs
 from workflow_agent.conversations.acceptance import Acceptance, NewMessage, accept_message
 from workflow_agent.conversations.document import (
     AgentReply,
@@ -21,6 +21,7 @@ from workflow_agent.conversations.iterations import Iteration, ToolCall, ToolRes
 from workflow_agent.conversations.message_records import MAX_TITLE_CHARS, conversation_of_run, title_from
 from workflow_agent.conversations.outcome import Reply, commit_reply, end_run
 from workflow_agent.conversations.runs import Run, RunError
+from workflow_agent.conversations.store import LeftBehind
 from workflow_agent.errors import ConversationBusy, IdempotencyMismatch, RunNotFound, StaleRun
 from workflow_agent.values.usage import Cost, Usage
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support import hanging_work
 from tests.support.server_process import ServerProcess, server_process
 from tests.support.workers import client_of_each, pid_of
-from workflow_agent.main.seats import Seat
+from workflow_agent.main.worker_slots import WorkerSlot
 from workflow_agent.main.workers import Ended, Work, WorkerProcess
 from workflow_agent.settings import load_settings
 from workflow_agent.storage.files.owners import running_owners
@@ -40,7 +40,7 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
 def test_a_worker_that_hangs_is_told_from_one_that_ends(tmp_path: Path, work: Work, ended: Ended) -> None:
     settings = load_settings(data_dir=tmp_path, worker_silence_seconds=0.5)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        worker = WorkerProcess(settings, Seat("group", 1), work, listener, None)
+        worker = WorkerProcess(settings, WorkerSlot("group", 1), work, listener, None)
         failure = worker.failure_to_start()
 
         found = worker.ended()

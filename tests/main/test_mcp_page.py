@@ -24,7 +24,7 @@ from tests.support.provider import CallsTools, Says, provider_stub
 from tests.support.server import echoing_model, serving
 from workflow_agent.settings import Settings
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]
+pytestmark = [pytest.mark.slow(is_never_quick=True), pytest.mark.xdist_group("mcp")]
 JSON, PYTHON, SHELL = (
     [block.text for block in blocks(language) if block.page == "mcp.md"] for language in ("json", "python", "sh")
 )

@@ -15,7 +15,7 @@ from tests.support.provider import CallsTools, Holds, ProviderStub, Says, provid
 from tests.support.redis import emptied, redis_url
 from tests.support.server_process import ServerProcess, server_process
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(is_never_quick=True)
 BODY = {"message": "which ones are there?", "conversation_id": "talk", "mode": "search"}
 LOOKS = CallsTools([("list_workflows", "{}")])
 Start = Callable[[str, ProviderStub], ServerProcess]

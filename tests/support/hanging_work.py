@@ -3,18 +3,18 @@
 import socket
 import threading
 
-from workflow_agent.main.seats import Seat
+from workflow_agent.main.worker_slots import WorkerSlot
 from workflow_agent.main.workers import Supervision
 from workflow_agent.settings import Settings
 
 
-def hang(_settings: Settings, _seat: Seat, _listener: socket.socket, supervision: Supervision) -> None:
+def hang(_settings: Settings, _slot: WorkerSlot, _listener: socket.socket, supervision: Supervision) -> None:
     """Take requests, and never do anything again."""
     supervision.ready()
     threading.Event().wait()
 
 
-def end(_settings: Settings, _seat: Seat, _listener: socket.socket, supervision: Supervision) -> None:
+def end(_settings: Settings, _slot: WorkerSlot, _listener: socket.socket, supervision: Supervision) -> None:
     """Take requests, give a sign of life, and end as a crash would."""
     supervision.ready()
     supervision.alive()

@@ -9,7 +9,6 @@ from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import (
@@ -30,6 +29,7 @@ from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import (
     ConversationPage,
     ConversationStore,
+    LeftBehind,
     MessageHit,
     MessageQuery,
     RunFences,

@@ -16,9 +16,9 @@ router = APIRouter(tags=["health"], route_class=StrictRoute)
 
 
 def _about(request: Request, status: str) -> dict[str, Any]:
-    fellows = request.app.state.services.fellows
+    other_workers = request.app.state.services.other_workers
     about = {"status": status, "version": request.app.version, "model": request.app.state.model_name}
-    return about if fellows is None else about | {"worker": fellows.number}
+    return about if other_workers is None else about | {"worker": other_workers.number}
 
 
 @router.get("/health", operation_id="health", response_model=Health, responses=replies(422))
@@ -58,11 +58,11 @@ async def get_metrics(request: Request, services: TheServices) -> Response:
     """Give counters, histograms and gauges of the server, of several workers each with its number as a label;
     they carry neither content nor ids."""
     accept = request.headers.get("accept", "")
-    telemetry, fellows = services.telemetry, services.fellows
-    if fellows is None:
+    telemetry, other_workers = services.telemetry, services.other_workers
+    if other_workers is None:
         body, media_type = await run_in_threadpool(telemetry.exposition, accept)
     else:
         own = await run_in_threadpool(families_of, telemetry.registry)
-        told = {**await fellows.told({"ask": "metrics"}), fellows.number: own}
+        told = {**await other_workers.told({"ask": "metrics"}), other_workers.number: own}
         body, media_type = await run_in_threadpool(exposition_of_workers, told, accept)
     return Response(body, headers={"Cache-Control": "no-store", "Content-Type": media_type})

@@ -10,11 +10,11 @@ from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.idempotency import IdempotencyKeys
+from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.message_search import Find
-from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.telemetry.providers import Telemetry
-from workflow_agent.telemetry.sums import Fellows
+from workflow_agent.telemetry.sums import OtherWorkers
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.webhooks import Webhooks
 from workflow_agent.workflows.approvals import Approvals
@@ -60,7 +60,7 @@ class Services:
     """Returns the same for a tenant: what all share, with what is a tenant's own."""
     check_storage: Callable[[], Awaitable[None]]
     """Raises StorageFailed where nothing can be stored."""
-    fellows: Fellows | None = None
+    other_workers: OtherWorkers | None = None
     """The other workers of the server; None where this process serves alone."""
 
 

@@ -19,7 +19,7 @@ from workflow_agent.conversations.document import (
     WorkflowTouch,
 )
 from workflow_agent.conversations.handoffs import Handoff
-from workflow_agent.conversations.personal_memory import PersonalMemory
+from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.phases import PhaseChange
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery

@@ -18,7 +18,7 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from typing_extensions import override
 
-from workflow_agent.assistant.waiting import refuse_to_wait_too_long
+from workflow_agent.assistant.retry_after import refuse_to_wait_too_long
 
 if TYPE_CHECKING:
     from workflow_agent.assistant.providers import Provider

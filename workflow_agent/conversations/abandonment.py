@@ -1,7 +1,6 @@
 """How a run ends that is not ended by the process that works on it: cancelled elsewhere, or found dead."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -13,23 +12,12 @@ from workflow_agent.conversations.message_records import call_id_of, message_cal
 from workflow_agent.conversations.outcome import run_ended
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run, RunError
+from workflow_agent.conversations.store import LeftBehind
 from workflow_agent.errors import RunNotFound
 
 _INTERRUPTED = RunError(
     type="Interrupted", message="The server stopped before the reply was ready. Send the message again.", retriable=True
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
-    """What a run that ended from outside left: its iterations as they stood, the records of ended calls."""
-
-    iterations: Sequence[Iteration] = ()
-    calls: Sequence[CallRecord] = ()
-    last_seen: datetime | None = None
-    """The last sign of life of its process; None where none is left."""
-    responses: Sequence[bytes] = ()
-    """What the model said in the run's first steps, in this attempt or before, as the assistant writes it."""
 
 
 _NOTHING = LeftBehind()

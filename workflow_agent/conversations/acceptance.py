@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from workflow_agent.conversations.abandonment import LeftBehind, interrupt_dead_runs
+from workflow_agent.conversations.abandonment import interrupt_dead_runs
 from workflow_agent.conversations.document import (
     AttachedDocument,
     Conversation,
@@ -18,6 +18,7 @@ from workflow_agent.conversations.memory.references import merged_references
 from workflow_agent.conversations.message_records import title_from
 from workflow_agent.conversations.records import newest_in
 from workflow_agent.conversations.runs import Run, replace_run
+from workflow_agent.conversations.store import LeftBehind
 from workflow_agent.errors import ConversationBusy, IdempotencyMismatch
 from workflow_agent.values.stored import JsonObject, Value
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from workflow_agent.conversations.memory.periods import Period, time_words
+from workflow_agent.conversations.periods import Period, time_words
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 
 Find = Callable[[str, MessageQuery], Awaitable[Sequence[MessageHit]]]

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.iterations import Iteration
-from workflow_agent.conversations.memory.periods import Period
+from workflow_agent.conversations.periods import Period
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
@@ -286,6 +285,18 @@ class OtherProcesses(Protocol):
             ProcessGone: It cannot be reached, or it ended before its answer did.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """What a run that ended from outside left: its iterations as they stood, the records of ended calls."""
+
+    iterations: Sequence[Iteration] = ()
+    calls: Sequence[CallRecord] = ()
+    last_seen: datetime | None = None
+    """The last sign of life of its process; None where none is left."""
+    responses: Sequence[bytes] = ()
+    """What the model said in the run's first steps, in this attempt or before, as the assistant writes it."""
 
 
 class RunJournal(Protocol):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from workflow_agent.main.seats import Seat
+    from workflow_agent.main.worker_slots import WorkerSlot
     from workflow_agent.main.workers import Supervision
     from workflow_agent.storage.files.verification.workflows import Finding
 
@@ -69,7 +69,7 @@ def _serve(settings: Settings) -> None:
     if settings.workers > 1:
         from workflow_agent.main.workers import serve_with_workers  # noqa: PLC0415 - see above
 
-        serve_with_workers(settings, serve_on_seat)
+        serve_with_workers(settings, serve_as_worker)
         return
     with importing():
         from workflow_agent.main.serve import serve  # noqa: PLC0415 - see above
@@ -77,16 +77,16 @@ def _serve(settings: Settings) -> None:
     serve(settings)
 
 
-def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
+def serve_as_worker(settings: Settings, slot: WorkerSlot, listener: socket.socket, supervision: Supervision) -> None:
     """Serve as one of several workers until told to stop, or until the supervisor is gone.
 
     The process of a worker imports this function by its name.
     """
     with importing():
         # Here, because it takes seconds and memory that the supervisor has no use for.
-        from workflow_agent.main.serve import serve_on_seat  # noqa: PLC0415 - see above
+        from workflow_agent.main.serve import serve_as_worker  # noqa: PLC0415 - see above
 
-    serve_on_seat(settings, seat, listener, supervision)
+    serve_as_worker(settings, slot, listener, supervision)
 
 
 @asynccontextmanager

@@ -43,8 +43,8 @@ from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
+from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.message_search import Find
-from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application
@@ -52,15 +52,15 @@ from workflow_agent.main.clock import now
 from workflow_agent.main.database import hosts_of
 from workflow_agent.main.extensions import extensions_of, foreign_tools_of, roster_of
 from workflow_agent.main.resources import resources
-from workflow_agent.main.seats import Seat
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
 from workflow_agent.main.tenants import limits_of, own_parts
+from workflow_agent.main.worker_slots import WorkerSlot
 from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
 from workflow_agent.storage.files.owners import new_owner_id
 from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
-from workflow_agent.telemetry.sums import Fellows
+from workflow_agent.telemetry.sums import OtherWorkers
 from workflow_agent.values.caches import TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
@@ -197,7 +197,7 @@ def build(
     settings: Settings,
     models: Models | None = None,
     telemetry: Telemetry | None = None,
-    seat: Seat | None = None,
+    slot: WorkerSlot | None = None,
     *,
     takes_over: bool = True,
 ) -> Application:
@@ -207,7 +207,7 @@ def build(
         settings: What an operator can change.
         models: In place of those that the settings name.
         telemetry: In place of that of the environment.
-        seat: Which of several workers this process is; None where it serves alone.
+        slot: Which of several workers this process is; None where it serves alone.
         takes_over: Whether runs of dead processes are gone on with, by this process or another. Where nobody
             does, the next message to their conversation marks them interrupted.
 
@@ -228,11 +228,11 @@ def build(
     )
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
-    stores = _stores(settings, seat)
+    stores = _stores(settings, slot)
     quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id)
     meaning = messages_by_meaning_of(settings, stores, quotas)
     services = _services(
-        settings, stores, assistant, chosen, telemetry, roster, seat, quotas, meaning, takes_over=takes_over
+        settings, stores, assistant, chosen, telemetry, roster, slot, quotas, meaning, takes_over=takes_over
     )
     app = create_app(services, settings)
     chat = services.chat
@@ -244,8 +244,8 @@ def build(
     return Application(app, services, stores, settings, _rules_of(chosen), takeover, meaning)
 
 
-def _stores(settings: Settings, seat: Seat | None) -> Stores:
-    new_owner = seat.new_owner_id if seat else new_owner_id
+def _stores(settings: Settings, slot: WorkerSlot | None) -> Stores:
+    new_owner = slot.new_owner_id if slot else new_owner_id
     if settings.database_url is None:
         return stores_in_files(settings, new_owner)
     return hosts_of(settings).stores(new_owner)
@@ -264,7 +264,7 @@ def _services(
     models: Models,
     telemetry: Telemetry,
     roster: Roster,
-    seat: Seat | None,
+    slot: WorkerSlot | None,
     quotas: Quotas,
     meaning: MessagesByMeaning | None,
     *,
@@ -322,18 +322,18 @@ def _services(
             new_id=_new_id,
             of_tenant=of_tenant,
             check_storage=stores.upkeep.check,
-            fellows=_fellows(stores, seat) if seat else None,
+            other_workers=_other_workers(stores, slot) if slot else None,
         )
 
     return of_tenant(settings.tenant)
 
 
-def _fellows(stores: Stores, seat: Seat) -> Fellows:
+def _other_workers(stores: Stores, slot: WorkerSlot) -> OtherWorkers:
     def owners() -> dict[int, str]:
-        numbered = {owner: seat.number_of(owner) for owner in stores.running_owners()}
-        return {number: owner for owner, number in numbered.items() if number not in (None, seat.number)}
+        numbered = {owner: slot.number_of(owner) for owner in stores.running_owners()}
+        return {number: owner for owner, number in numbered.items() if number not in (None, slot.number)}
 
-    return Fellows(seat.number, owners, stores.others)
+    return OtherWorkers(slot.number, owners, stores.others)
 
 
 def _runner(

@@ -12,7 +12,7 @@ from workflow_agent.api.server import GracefulServer, listening_socket, make_ser
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
 from workflow_agent.main.garbage import collect_seldom
-from workflow_agent.main.seats import Seat, announcement
+from workflow_agent.main.worker_slots import WorkerSlot, announcement
 from workflow_agent.main.workers import Ended, Supervision
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry.logs import log_config
@@ -59,21 +59,21 @@ async def _serve(server: GracefulServer, application: Application, listener: soc
             task.cancel()
 
 
-def serve_on_seat(settings: Settings, seat: Seat, listener: socket.socket, supervision: Supervision) -> None:
+def serve_as_worker(settings: Settings, slot: WorkerSlot, listener: socket.socket, supervision: Supervision) -> None:
     """Serve beside other workers until told to stop, or until the supervisor is gone.
 
     Raises:
         Misconfigured: A setting cannot work.
     """
     logging.config.dictConfig(log_config(settings.log_level))
-    _tell_of_the_one_before(settings, seat, supervision.replaced)
-    serve_beside_others(build(settings, seat=seat), listener, supervision)
+    _log_how_the_last_one_ended(settings, slot, supervision.replaced)
+    serve_beside_others(build(settings, slot=slot), listener, supervision)
 
 
-def _tell_of_the_one_before(settings: Settings, seat: Seat, replaced: Ended | None) -> None:
+def _log_how_the_last_one_ended(settings: Settings, slot: WorkerSlot, replaced: Ended | None) -> None:
     if replaced is None:
         return
-    told: JsonObject = {"worker": seat.number, "exit_code": replaced.exit_code}
+    told: JsonObject = {"worker": slot.number, "exit_code": replaced.exit_code}
     if replaced.was_hung:
         _log.error(
             "a worker hung and was killed; this one takes its place",

@@ -22,7 +22,7 @@ import typer
 from workflow_agent.api.server import listening_socket
 from workflow_agent.cli.context import EXIT_FAILED, CommandFailed, exit_code_of
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.main.seats import Seat, announcement, new_group
+from workflow_agent.main.worker_slots import WorkerSlot, announcement, new_group
 from workflow_agent.settings import Settings, refuse_open_binding
 from workflow_agent.values.stored import JsonObject
 
@@ -51,10 +51,10 @@ class Supervision:
     line: BinaryIO
     """Comes to its end when the supervisor does; nothing is to be read from it before."""
     replaced: Ended | None
-    """The end of the worker that had the seat before; None for the first."""
+    """The end of the worker that had the slot before; None for the first."""
 
 
-Work = Callable[[Settings, Seat, socket.socket, Supervision], None]
+Work = Callable[[Settings, WorkerSlot, socket.socket, Supervision], None]
 """What a worker does: a function of a module, which its process imports by name."""
 
 
@@ -63,14 +63,14 @@ class WorkerProcess:
 
     Args:
         settings: What an operator can change.
-        seat: Which of the workers it is.
+        slot: Which of the workers it is.
         work: What it does.
         listener: Where all workers listen.
-        replaced: The end of the worker that had the seat before; None for the first.
+        replaced: The end of the worker that had the slot before; None for the first.
     """
 
     def __init__(
-        self, settings: Settings, seat: Seat, work: Work, listener: socket.socket, replaced: Ended | None
+        self, settings: Settings, slot: WorkerSlot, work: Work, listener: socket.socket, replaced: Ended | None
     ) -> None:
         self._most_silent_seconds = settings.worker_silence_seconds
         self._process = subprocess.Popen(  # noqa: S603 - this Python, and a function of ours
@@ -81,7 +81,7 @@ class WorkerProcess:
         self._line, self._said = self._process.stdin, self._process.stdout
         try:
             # Kept open: the worker takes its end for that of this process.
-            pickle.dump((settings, seat, listener.fileno(), replaced, work), self._line)
+            pickle.dump((settings, slot, listener.fileno(), replaced, work), self._line)
             self._line.flush()
         except BrokenPipeError:
             # It ended at once; whoever asks what it said finds out.
@@ -132,7 +132,7 @@ def begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     line = sys.stdin.buffer
-    settings, seat, fd, replaced, work = pickle.load(line)  # noqa: S301 - our own supervisor wrote it
+    settings, slot, fd, replaced, work = pickle.load(line)  # noqa: S301 - our own supervisor wrote it
     told = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     # What anything else prints goes where the log goes: the supervisor would take it for an answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -148,7 +148,7 @@ def begin() -> None:
 
     with socket.socket(fileno=fd) as listener:
         try:
-            work(settings, seat, listener, Supervision(lambda: tell({}), give_sign, line, replaced))
+            work(settings, slot, listener, Supervision(lambda: tell({}), give_sign, line, replaced))
         except WorkflowAgentError as error:
             tell({"failed": error.message, "exit_code": exit_code_of(error)})
             raise SystemExit(EXIT_FAILED) from error
@@ -187,7 +187,8 @@ def serve_with_workers(settings: Settings, work: Work) -> None:
     with listening_socket(settings) as listener, _signals_to(news):
         group = new_group()
         kept = [
-            _KeptSeat(Seat(group, number + 1), settings, work, listener, news) for number in range(settings.workers)
+            _Supervised(WorkerSlot(group, number + 1), settings, work, listener, news)
+            for number in range(settings.workers)
         ]
         try:
             for one in kept:
@@ -199,7 +200,7 @@ def serve_with_workers(settings: Settings, work: Work) -> None:
             _leave(kept, news, settings.shutdown_grace_seconds + _CLOSING_SECONDS)
 
 
-def _all_take_requests(kept: "list[_KeptSeat]", news: SimpleQueue[_News]) -> bool:
+def _all_take_requests(kept: "list[_Supervised]", news: SimpleQueue[_News]) -> bool:
     """Wait until all workers take requests; say whether they do, and nobody told the server to stop.
 
     Raises:
@@ -219,7 +220,7 @@ def _until_told(news: SimpleQueue[_News]) -> None:
         pass
 
 
-def _leave(kept: "list[_KeptSeat]", news: SimpleQueue[_News], most_seconds: float) -> None:
+def _leave(kept: "list[_Supervised]", news: SimpleQueue[_News], most_seconds: float) -> None:
     """Stop every worker; kill those that take too long, or all when told to stop once more."""
     for one in kept:
         one.leave()
@@ -237,11 +238,11 @@ def _leave(kept: "list[_KeptSeat]", news: SimpleQueue[_News], most_seconds: floa
         one.thread.join()
 
 
-class _KeptSeat:
-    """Sees to it that there is a worker on a seat, in a thread of its own.
+class _Supervised:
+    """Keeps a worker running in a slot, from a thread of its own.
 
     Args:
-        seat: Which one.
+        slot: Which one.
         settings: What an operator can change.
         work: What its worker does.
         listener: Where all workers listen.
@@ -249,14 +250,14 @@ class _KeptSeat:
     """
 
     def __init__(
-        self, seat: Seat, settings: Settings, work: Work, listener: socket.socket, news: SimpleQueue[_News]
+        self, slot: WorkerSlot, settings: Settings, work: Work, listener: socket.socket, news: SimpleQueue[_News]
     ) -> None:
-        self._start: Callable[[Ended | None], WorkerProcess] = partial(WorkerProcess, settings, seat, work, listener)
+        self._start: Callable[[Ended | None], WorkerProcess] = partial(WorkerProcess, settings, slot, work, listener)
         self._news = news
         self._leaving = threading.Event()
         self._changing = threading.Lock()
         self._worker: WorkerProcess | None = None
-        self.thread = threading.Thread(target=self._keep, name=f"seat {seat.number}", daemon=True)
+        self.thread = threading.Thread(target=self._keep, name=f"slot {slot.number}", daemon=True)
 
     def _keep(self) -> None:
         pause_seconds, ended = 0.0, None

@@ -143,7 +143,7 @@ class Sums(Collector):
 
 
 @dataclass(frozen=True, slots=True)
-class Fellows:
+class OtherWorkers:
     """The other workers of this process's server."""
 
     number: int

@@ -131,7 +131,7 @@ async def test_nothing_that_counts_is_missing_without_a_line(name: str) -> None:
     assert (len(refused) > 0) == (name != "good")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(is_never_quick=True)
 @pytest.mark.parametrize("name", SUMMARISERS)
 async def test_nothing_that_counts_is_missing_after_two_hundred_compactions(name: str) -> None:
     talk, wrong = await compacted(SUMMARISERS[name], 67)

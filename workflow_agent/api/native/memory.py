@@ -14,7 +14,7 @@ from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
 from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, FactSource
 from workflow_agent.conversations.memory.references import Known
-from workflow_agent.conversations.personal_memory import WhatIsKnown, alias_id
+from workflow_agent.conversations.memory.service import WhatIsKnown, alias_id
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import iso_milliseconds
 

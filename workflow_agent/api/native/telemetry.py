@@ -43,16 +43,16 @@ async def get_tokens(
 async def get_caches(services: TheServices) -> Response:
     """Report hits, misses, evictions and size of every cache."""
     counted = [services.caches()]
-    if services.fellows is not None:
-        told = await services.fellows.told({"ask": "caches"})
+    if services.other_workers is not None:
+        told = await services.other_workers.told({"ask": "caches"})
         counted += [one["caches"] for one in told.values()]
     return json_reply({"caches": caches_of_workers(counted)})
 
 
 async def _latest(services: Services, tenant: str, limit: int) -> list[JsonObject]:
     records = list(services.telemetry.recent.latest(tenant, limit))
-    if services.fellows is not None:
-        told = await services.fellows.told({"ask": "contexts", "tenant": tenant, "limit": limit})
+    if services.other_workers is not None:
+        told = await services.other_workers.told({"ask": "contexts", "tenant": tenant, "limit": limit})
         records += [record for one in told.values() for record in one["contexts"]]
         records.sort(key=lambda record: str(record["at"]), reverse=True)
     return records[:limit]

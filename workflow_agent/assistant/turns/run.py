@@ -21,9 +21,9 @@ from pydantic_ai.usage import UsageLimits
 from workflow_agent.assistant.assistant import Assistant
 from workflow_agent.assistant.compaction.service import Compactor
 from workflow_agent.assistant.context import RunProgress, WorkflowContext
-from workflow_agent.assistant.learning import Occasion, learned
 from workflow_agent.assistant.modes.conversation_mode import carried_out
 from workflow_agent.assistant.providers import Models, keeps_system_messages_in_place
+from workflow_agent.assistant.references import Occasion, learned
 from workflow_agent.assistant.requests import Job, RunLimits, RunStream, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.tools.usefulness import idle_tools
@@ -43,10 +43,10 @@ from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
 from workflow_agent.conversations.handoffs import pending_handoff
 from workflow_agent.conversations.memory.person import Fact
+from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.message_records import message_call
 from workflow_agent.conversations.outcome import Reply
-from workflow_agent.conversations.personal_memory import PersonalMemory
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.errors import WorkflowNotFound

@@ -15,7 +15,7 @@ from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.takeover import Journals
 from workflow_agent.assistant.turns.work import Worker
 from workflow_agent.assistant.uninterrupted import uninterrupted
-from workflow_agent.conversations.abandonment import LeftBehind, cancel_run
+from workflow_agent.conversations.abandonment import cancel_run
 from workflow_agent.conversations.acceptance import Acceptance, accept_message
 from workflow_agent.conversations.agents import AgentProfile, agent_named
 from workflow_agent.conversations.document import Conversation
@@ -23,7 +23,7 @@ from workflow_agent.conversations.history import recorded_run
 from workflow_agent.conversations.quotas import Quotas, Ticket
 from workflow_agent.conversations.records import Records, leading_in, newest_in
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.store import ConversationStore, Owners
+from workflow_agent.conversations.store import ConversationStore, LeftBehind, Owners
 from workflow_agent.errors import AlreadyExists, ConversationNotFound, RunNotFound, ShuttingDown, WorkflowAgentError
 from workflow_agent.telemetry.turns import TurnTrace
 

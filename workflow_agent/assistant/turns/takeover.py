@@ -11,12 +11,12 @@ from typing import TypeVar
 from workflow_agent.assistant.requests import asked_again
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.work import Worker
-from workflow_agent.conversations.abandonment import LeftBehind, interrupt_dead_runs
+from workflow_agent.conversations.abandonment import interrupt_dead_runs
 from workflow_agent.conversations.acceptance import taken_over
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
+from workflow_agent.conversations.store import ConversationStore, LeftBehind, Owners, RunJournal
 from workflow_agent.errors import ConversationNotFound
 
 _log = logging.getLogger(__name__)

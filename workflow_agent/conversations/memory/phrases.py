@@ -23,7 +23,6 @@ from workflow_agent.conversations.memory.lexicon import (
     SENTENCE,
     Choice,
 )
-from workflow_agent.conversations.memory.periods import Period, time_words
 from workflow_agent.conversations.memory.words import (
     GENERIC_NOUNS,
     SMALL_WORDS,
@@ -32,6 +31,7 @@ from workflow_agent.conversations.memory.words import (
     telling_words,
     words_of,
 )
+from workflow_agent.conversations.periods import Period, time_words
 
 _TEXT_WORD = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r"[^\W_]+|[\W_]")

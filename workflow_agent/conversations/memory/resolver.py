@@ -8,7 +8,6 @@ from datetime import datetime
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.choice import Asked, Scene, chosen
 from workflow_agent.conversations.memory.composition import composed, of_clauses
-from workflow_agent.conversations.memory.periods import Period
 from workflow_agent.conversations.memory.phrases import Phrase, inner_phrase, read_phrase, respelt, says_whole_name
 from workflow_agent.conversations.memory.references import (
     Known,
@@ -20,6 +19,7 @@ from workflow_agent.conversations.memory.references import (
 )
 from workflow_agent.conversations.memory.sentences import compares, mentions_in
 from workflow_agent.conversations.memory.words import NO_FIT, SMALL_WORDS, Fit, fit, words_of
+from workflow_agent.conversations.periods import Period
 
 _ID = re.compile(r"(?<![\w-])wf_[a-z0-9_-]{1,61}(?![\w-])")
 _LONGEST_CHARS = 300

@@ -9,12 +9,11 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 from typing_extensions import override
 
-from workflow_agent.conversations.abandonment import LeftBehind
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.store import RunJournal
+from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant

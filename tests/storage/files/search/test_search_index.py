@@ -506,7 +506,7 @@ asyncio.run(work())
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow(is_never_quick=True)
 def test_processes_that_start_together_do_not_break_the_file(root: Path, file: Path) -> None:
     started = [
         subprocess.Popen(

@@ -9,8 +9,8 @@ from workflow_agent.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A worker's place beside the others of its server; the process on it may change, the seat stays."""
+class WorkerSlot:
+    """A worker's place beside the others of its server; the process on it may change, the slot stays."""
 
     group: str
     """The same for all workers of a server, and no other server's."""
@@ -18,11 +18,11 @@ class Seat:
     """From 1."""
 
     def new_owner_id(self) -> str:
-        """Return an id for the process that takes this seat now."""
+        """Return an id for the process that takes this slot now."""
         return f"{self.group}-{self.number}-{secrets.token_hex(6)}"
 
     def number_of(self, owner: str) -> int | None:
-        """Return which seat of this server a process has, or None where it belongs to another."""
+        """Return which slot of this server a process has, or None where it belongs to another."""
         group, _, rest = owner.partition("-")
         return int(rest.partition("-")[0]) if group == self.group else None
 

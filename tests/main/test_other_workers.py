@@ -9,7 +9,7 @@ import pytest
 
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.seats import Seat, new_group
+from workflow_agent.main.worker_slots import WorkerSlot, new_group
 from workflow_agent.settings import load_settings
 
 
@@ -18,8 +18,8 @@ async def workers(tmp_path: Path) -> AsyncIterator[list[httpx.AsyncClient]]:
     """Return a client of each of two workers of one server; a worker of another server is on the data too."""
     group, clients = new_group(), []
     async with AsyncExitStack() as stack:
-        for seat in (Seat(group, 1), Seat(group, 2), Seat(new_group(), 3)):
-            application = stack.enter_context(closing(build(load_settings(data_dir=tmp_path), seat=seat)))
+        for slot in (WorkerSlot(group, 1), WorkerSlot(group, 2), WorkerSlot(new_group(), 3)):
+            application = stack.enter_context(closing(build(load_settings(data_dir=tmp_path), slot=slot)))
             await application.listen()
             stack.push_async_callback(application.finish)
             clients.append(await stack.enter_async_context(client_of(application)))
@@ -69,8 +69,8 @@ async def test_who_answers_says_which_worker_it_is(workers: list[httpx.AsyncClie
 async def test_a_worker_that_does_not_answer_is_left_out(tmp_path: Path) -> None:
     group = new_group()
     with (
-        closing(build(load_settings(data_dir=tmp_path), seat=Seat(group, 1))) as one,
-        closing(build(load_settings(data_dir=tmp_path), seat=Seat(group, 2))),
+        closing(build(load_settings(data_dir=tmp_path), slot=WorkerSlot(group, 1))) as one,
+        closing(build(load_settings(data_dir=tmp_path), slot=WorkerSlot(group, 2))),
     ):
         async with client_of(one) as client:
             metrics, caches = await client.get("/metrics"), await client.get("/api/v1/telemetry/caches")
