@@ -16,8 +16,10 @@ from workflow_agent.assistant.compaction.evidence import Evidence
 _DATA = Path(__file__).parent / "data"
 HALVES: Mapping[str, Path] = {
     "development": _DATA / "summaries_dev.txt",
+    "development, later talks": _DATA / "summaries_dev_2.txt",
     "held out": _DATA / "summaries_heldout.txt",
     "held out, other trades": _DATA / "summaries_heldout_2.txt",
+    "held out, later talks": _DATA / "summaries_heldout_3.txt",
 }
 
 
@@ -48,7 +50,7 @@ def main() -> None:
         for what, (value, count) in figures(half).items():
             print(f"{half}: {what}: {value:.1%} of {count}")
     if parser.parse_args().cases:
-        for talk in talks_in(HALVES["development"]):
+        for talk in (talk for half in HALVES if half.startswith("development") for talk in talks_in(HALVES[half])):
             for found in wrongly_judged(talk):
                 print(*(f"  {talk.name}: {one}" for one in found), sep="\n")
 

@@ -55,6 +55,15 @@ def test_of_talks_written_before_the_checks_few_sentences_are_judged_wrongly() -
     }
 
 
+def test_of_talks_by_somebody_who_had_not_read_the_checks_most_sentences_are_judged_rightly() -> None:
+    found = figures("development, later talks")
+
+    assert {what: value >= 0.75 for what, (value, _) in found.items()} == {
+        "lies that are found": True,
+        "honest sentences that stay": True,
+    }
+
+
 def test_reasons_name_what_is_wrong() -> None:
     evidence = Evidence(
         "", said("The nurse registers the patient within two days, then a doctor examines them.").events

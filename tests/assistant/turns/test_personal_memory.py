@@ -12,11 +12,15 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from tests.support.postgres import a_database_of_ones_own
 from tests.support.scripted import Streaming
 from tests.support.server import Served, application_for, serving
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+from workflow_agent.storage.postgres.row_security import of_all_tenants
 
+_ROWS = "SELECT to_jsonb(said)::text FROM {table} AS said"
 TOLD = "I prefer heliotrope names for steps"
 
 
@@ -37,6 +41,22 @@ def say(client: httpx.Client, message: str, conversation: str | None = None, **f
     answer = client.post("/api/v1/chat", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+async def rows_with(url: str, words: str) -> set[str]:
+    """Return the tables of which a row holds some words, as text or as bytes of it."""
+    database = Database(DatabaseOptions(url))
+    try:
+        tables = await database.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        found: set[str] = set()
+        for (table,) in tables:
+            for row in await database.rows(of_all_tenants(_ROWS.format(table=table))):
+                # Bytes stand in it as hexadecimal digits.
+                told = re.sub(r"\\x([0-9a-f]+)", lambda hexed: bytes.fromhex(hexed[1]).decode("latin-1"), row[0])
+                found |= {table} if words in told else set()
+        return found
+    finally:
+        await database.close()
 
 
 def files_with(directory: Path, words: str) -> list[str]:
@@ -60,7 +80,11 @@ def test_what_is_told_is_listed_with_its_source_and_known_in_the_next_conversati
 
 @pytest.mark.parametrize(
     ("said", "kind"),
-    [("I prefer short names.", "preference"), ("From now on always put the finance team last.", "instruction")],
+    [
+        ("I prefer short names.", "preference"),
+        ("From now on I prefer short names.", "preference"),
+        ("From now on always put the finance team last.", "instruction"),
+    ],
 )
 def test_what_is_told_without_asking_to_remember_it_is_noted_and_said_so(
     client: httpx.Client, said: str, kind: str
@@ -92,6 +116,23 @@ def test_what_is_forgotten_in_words_is_in_no_file_any_more(client: httpx.Client,
     assert len(history) == 36
     assert "[forgotten]" in history[0]["content"]
     assert "heliotrope" not in say(client, "what did I ask first?", first)["response"]
+
+
+def test_what_is_forgotten_is_in_no_row_of_the_database_any_more(tmp_path: Path) -> None:
+    url = a_database_of_ones_own()
+    settings = load_settings(data_dir=tmp_path, database_url=url, max_turns=4)
+    with serving(settings, OfflineModel()) as served, served.client() as client:
+        first = say(client, f"Remember that {TOLD}")["conversation_id"]
+        for _ in range(8):
+            say(client, "what do you remember?", first)
+        client.get("/api/v1/search/messages", params={"q": "heliotrope"})
+        before = asyncio.run(rows_with(url, "heliotrope"))
+
+        say(client, f"forget that {TOLD}", first)
+
+        assert {"conversation_item", "person", "message"} <= before
+        assert asyncio.run(rows_with(url, "heliotrope")) == set()
+        assert files_with(tmp_path, "heliotrope") == []
 
 
 def test_forget_that_takes_back_what_was_told_last(client: httpx.Client, tmp_path: Path) -> None:

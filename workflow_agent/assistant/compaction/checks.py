@@ -13,7 +13,7 @@ from workflow_agent.assistant.compaction.text import summary_text
 from workflow_agent.conversations.compactions import Summary
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-_ANY_WORD: Final = re.compile(r"[^\W\d_]+")
+_ANY_WORD: Final = re.compile(r"(?<!['\u2019])[^\W\d_]+")
 _IDEOGRAPH: Final = re.compile(r"[\u3400-\u9fff]")
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u30a0-\u30ff]{2,}")
 """Scripts of sounds that put no space between words."""
@@ -29,6 +29,7 @@ _SHARED: Final = 0.5
 """So many of the things it names, where it names any."""
 _ELSEWISE: Final = 0.5
 """Where more of the lines are in another language, words say nothing."""
+_FEWEST_SMALL: Final = 2
 _SPOKEN: Final = 0.12
 """So many of the words of any running text are a language's small words."""
 _SMALL_WORDS: Final[Mapping[str, frozenset[str]]] = {
@@ -106,7 +107,8 @@ def language_of(text: str) -> str | None:
     said = Counter(words)
     share = {name: sum(said[word] for word in small & said.keys()) / len(words) for name, small in _SMALL_WORDS.items()}
     best = max(share, key=lambda name: share[name])
-    return best if share[best] >= _SPOKEN else None
+    is_said = sum(said[word] for word in _SMALL_WORDS[best]) >= _FEWEST_SMALL and share[best] >= _SPOKEN
+    return best if is_said else None
 
 
 def _script(letter: str) -> str:

@@ -114,12 +114,14 @@ def completed(
         share: How much of what was compacted may be shown in its place: extracts fill what summary and
             ledger leave of it.
     """
-    known, gone = _known(conversation, draft)
+    ledger, gone = _ledger(conversation, draft)
+    known = f"{ledger}\n{_summary_in_force(conversation, draft.summary)}"
     sentences = sentences_of(cut.events)
     allowed = min(_most_tokens(draft, conversation, count), max(round(draft.source_tokens * share), _LEAST_TOKENS))
     extracts = chosen(
         [*extracts_of(in_force(conversation)), *sentences],
-        known,
+        # What the summary alone says is shown word for word too: the checks do not see every untrue sentence.
+        ledger,
         allowed - draft.tokens_after - count(EXTRACTS_TITLE),
         count,
     )
@@ -140,15 +142,15 @@ def completed(
     return made.model_copy(update={"tokens_after": _shown_tokens(_with(conversation, made), count)})
 
 
-def _known(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
-    """Return what the window shows of a compaction beside its extracts, and the facts that had to go."""
+def _ledger(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
+    """Return the ledger as the window shows it with a compaction, and the facts that had to go."""
     kept = all_facts(_with(conversation, draft))
     held = {entry for name in Ledger.model_fields for entry in getattr(kept, name)}
     told = (all_facts(conversation), draft.ledger)
     gone = tuple(
         entry for one in told for name in Ledger.model_fields for entry in getattr(one, name) if entry not in held
     )
-    return ledger_text(kept) + "\n" + _summary_in_force(conversation, draft.summary), gone
+    return ledger_text(kept), gone
 
 
 def _told_before(conversation: Conversation, gone: tuple[str, ...]) -> list[Extract]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import Statement, says_little, statement_of
+from workflow_agent.assistant.compaction.statements import Statement, clauses, is_unit, says_little, statement_of, stem
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _OPPOSITES: Final = tuple(
@@ -64,13 +64,14 @@ _ORDER: Final = re.compile(r"\b(before|after)\b|\b(?:(prior to|ahead of)|(follow
 _NUMBER: Final = r"(?:[€$£] ?)?(\d[\w.,-]*|\w+)"
 _AT_MOST: Final = re.compile(
     r"\b(?:up to|at most|no more than|not more than|under|below|less than|fewer than|within|maximum(?: of)?|"
-    rf"no later than|not exceeding|younger than|lighter than) {_NUMBER}"
+    rf"no later than|not exceeding|younger than|lighter than|lower than|shorter than|smaller than) {_NUMBER}"
     r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:at most|or less|or fewer|at the latest)\b",
     re.IGNORECASE,
 )
 _AT_LEAST: Final = re.compile(
-    rf"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|older than|heavier than)"
-    rf" {_NUMBER}|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
+    rf"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|older than|heavier than|"
+    rf"higher than|longer than|larger than|taller than|bigger than) {_NUMBER}"
+    r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
     re.IGNORECASE,
 )
 _SAME_MATTER: Final = 0.6
@@ -81,8 +82,9 @@ _EACH: Final = re.compile(
     re.IGNORECASE,
 )
 _ONLY_SOME: Final = re.compile(
-    r"\b(?:only|if|when|unless|except|some|most|few|several|half|above|over|below|under|more than|less than|at least|"
-    r"younger|older|not|otherwise|whose|without|depending)\b|n't\b",
+    r"\b(?:on request|upon request|on demand|somebody|someone|condition|only|if|when|unless|except|some|most|few|"
+    r"several|half|above|over|below|under|more than|less than|at least|younger|older|not|"
+    r"otherwise|whose|without|depending)\b|n't\b",
     re.IGNORECASE,
 )
 _WHICH: Final = r"(?:from|in|with|of|at|who|whose|that|outside|on)"
@@ -96,6 +98,11 @@ _PLANNED: Final = re.compile(
     r"not sure|if you want|plan(?:s|ning|ned)? to|going to|will|we'll|"
     r"want(?:s|ed)? to|wish(?:es|ed)? to|tr(?:y|ied) to|would like to|hope[sd]? to|meant to|"
     r"i'll|(?:thinking|thought) (?:of|about)|consider\w*)\b|'ll\b",
+    re.IGNORECASE,
+)
+_IDEA: Final = re.compile(
+    r"\b(?:perhaps|maybe|might|possib\w+|some ?day|not (?:yet )?sure|think(?:s|ing) (?:of|about)|thought (?:of|about)|"
+    r"consider\w*|(?-i:may)|could|propos\w+|suggest\w*|idea|wonder\w*|would|should (?:we|i)|shall (?:we|i))\b",
     re.IGNORECASE,
 )
 _WONDERED: Final = re.compile(
@@ -124,50 +131,37 @@ def opposite_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     """Return which word of a statement the nearest ones say the opposite of."""
     if not nearest:
         return None
-    mine, theirs = plain_words(said.text), [plain_words(one.text) for one in nearest]
+    is_bound = bool(said.denied or bounds_in(said.text))
     for sides in _OPPOSITES:
         for here, there in (sides, sides[::-1]):
-            if not mine & here or mine & there or (said.denied and sides is _OPPOSITES[0]):
+            mine = _affirmed(said, here)
+            if not mine or plain_words(said.text) & there or (is_bound and sides is _OPPOSITES[0]):
                 continue
-            if all(words & there and not words & here for words in theirs):
-                return f"the turns say {min(there)!r}, not {min(mine & here)!r}"
-    if all(_is_reversed(said.text, one.text) for one in nearest):
-        return "the turns say it the other way round"
+            if all(_affirmed(one, there) and not plain_words(one.text) & here for one in nearest):
+                return f"the turns say {min(there)!r}, not {min(mine)!r}"
     return None
 
 
-def _is_reversed(text: str, other: str) -> bool:
-    """Say whether two sentences put the same things into another order."""
-    mine, theirs = _ORDER.search(text), _ORDER.search(other)
-    if mine is None or theirs is None:
-        return False
-    left, right = _sides(text, mine)
-    first, second = _sides(other, theirs)
-    straight, crossed = len(left & first) + len(right & second), len(left & second) + len(right & first)
-    same = _is_before(mine) == _is_before(theirs)
-    return crossed > straight if same else straight > crossed
+def _affirmed(told: Statement, words: frozenset[str]) -> set[str]:
+    """Return which of some words a statement has and does not deny: "do not agree" does not say "agree"."""
+    return {word for word in plain_words(told.text) & words if stem(word) not in told.denied}
 
 
 def sides_of(text: str) -> tuple[set[str], set[str]] | None:
-    """Return the words of what a sentence puts first and of what it puts after that; None where it puts nothing so."""
-    match = _ORDER.search(text)
-    if match is None:
+    """Return the words of what a clause puts first and of what it puts after that; None where it puts nothing so."""
+    clause = next((part for part in clauses(text) if _ORDER.search(part)), None)
+    match = _ORDER.search(clause) if clause else None
+    if clause is None or match is None:
         return None
-    left, right = _sides(text, match)
-    return (left, right) if _is_before(match) else (right, left)
+    left, right = (set(statement_of(f"x {one}").words[1:]) for one in (clause[: match.start()], clause[match.end() :]))
+    left, right = (left, right) if left else (set(statement_of(f"x {text.partition(clause)[2]}").words[1:]), right)
+    is_before = bool(match[2]) or (match[1] or "").casefold() == "before"
+    return (left, right) if is_before else (right, left)
 
 
 def is_turned(words: Sequence[str], first: set[str], then: set[str]) -> bool:
     """Say whether words come in a text after those that should follow them."""
     return min(words.index(one) for one in first & set(words)) > max(words.index(one) for one in then & set(words))
-
-
-def _is_before(match: re.Match[str]) -> bool:
-    return bool(match[2]) or (match[1] or "").casefold() == "before"
-
-
-def _sides(text: str, at: re.Match[str]) -> tuple[set[str], set[str]]:
-    return set(statement_of(text[: at.start()]).words), set(statement_of(text[at.end() :]).words)
 
 
 def bounds_in(text: str) -> dict[str, str]:
@@ -184,17 +178,18 @@ def bounds_in(text: str) -> dict[str, str]:
 
 def other_bound(said: Statement, told: Iterable[Statement], number: str, bound: str) -> str | None:
     """Return the bound that statements of the same matter give a number, where it is another one."""
-    around = set(said.words) - {number}
+    around = {word for word in said.words if word != number and not is_unit(word) and not says_little(word)}
+    found: str | None = None
     for one in told:
-        other = bounds_in(one.text).get(number, bound)
+        other = bounds_in(one.text).get(number)
+        shared = len(around & set(one.words))
+        if other is None or not shared or shared < _SAME_MATTER * len(around):
+            continue
         # "Claims above 750 need it" and "claims up to 750 do not" say the same.
-        if (
-            other != bound
-            and bool(said.denied) == bool(one.denied)
-            and len(around & set(one.words)) >= _SAME_MATTER * len(around)
-        ):
-            return f"the turns say {other} {number!r}, not {bound}"
-    return None
+        if other == bound or bool(said.denied) != bool(one.denied):
+            return None
+        found = other
+    return f"the turns say {found} {number!r}, not {bound}" if found else None
 
 
 def is_beyond(said: Statement, told: Statement) -> bool:
@@ -207,10 +202,16 @@ def is_beyond(said: Statement, told: Statement) -> bool:
 def too_many_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     """Say whether a statement tells of all what the nearest ones tell of some."""
     each = _EACH.search(said.text)
-    if not nearest or each is None or _ONLY_SOME.search(said.text):
+    if not nearest or each is None or said.denied or _ONLY_SOME.search(said.text):
         return None
     whom = _WORD.search(said.text, each.end())
-    of_some = re.compile(rf"\b{re.escape(whom[0][:_STEM])}\w* {_WHICH}\b", re.IGNORECASE) if whom else _ONLY_SOME
+    of_some = (
+        re.compile(
+            rf"\b{re.escape(whom[0][:_STEM])}\w* {_WHICH}\b|\b\d+ (?:\w+ )?{re.escape(whom[0][:_STEM])}", re.IGNORECASE
+        )
+        if whom
+        else _ONLY_SOME
+    )
     is_of_all = of_some.search(said.text) is None
     if all(
         (_ONLY_SOME.search(one.text) or (is_of_all and of_some.search(one.text))) and not _EACH.search(one.text)
@@ -220,12 +221,14 @@ def too_many_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     return None
 
 
-def invented_reason(sentence: str, known: set[str]) -> str | None:
-    """Return why a reason given in a sentence is none that the turns know."""
+def invented_reason(sentence: str, known: set[str], denied: set[str]) -> str | None:
+    """Return why a reason given in a sentence is none that the turns know, or one that they deny."""
     match = _REASON.search(sentence)
     if match is None:
         return None
     words = {word for word in statement_of(f"x {match[1]}").words[1:] if not says_little(word)}
+    if words and words <= denied:
+        return f"the turns deny the reason {match[0]!r}"
     if words and len(words & known) < _SO_MUCH_OF_A_REASON * len(words):
         return f"nobody gave the reason {match[0]!r}"
     return None
@@ -234,6 +237,11 @@ def invented_reason(sentence: str, known: set[str]) -> str | None:
 def is_asked(text: str) -> bool:
     """Say whether a sentence only asks, or says that somebody does."""
     return text.endswith("?") or _WONDERED.search(text) is not None
+
+
+def is_idea(text: str) -> bool:
+    """Say whether a sentence tells of something that might be."""
+    return _IDEA.search(text) is not None
 
 
 def is_uncertain(text: str) -> bool:

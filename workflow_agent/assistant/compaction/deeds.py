@@ -5,27 +5,39 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import Statement, clauses, says_little, statement_of, stem, word_set
+from workflow_agent.assistant.compaction import facts
+from workflow_agent.assistant.compaction.contradictions import is_spoken_of
+from workflow_agent.assistant.compaction.statements import (
+    Statement,
+    clauses,
+    is_denial,
+    says_little,
+    statement_of,
+    stem,
+    word_set,
+)
 
 _BORNE_OUT_BY: Final = {
-    "deleted archived": ("deleted", "modified"),
+    "deleted archived dropped discarded": ("deleted", "modified"),
     "removed": ("deleted", "modified"),
     "created built drafted copied": ("created",),
-    "added made inserted wrote written put placed": ("created", "modified"),
-    "edited renamed changed updated modified moved replaced connected set fixed corrected restored": ("modified",),
+    "edited renamed changed updated modified moved replaced connected fixed corrected restored": ("modified",),
     "merged split swapped reordered duplicated linked": ("modified",),
-    "assigned reassigned introduced extended adjusted": ("created", "modified"),
+    "added made inserted wrote written put placed set assigned reassigned introduced extended adjusted": (
+        "created",
+        "modified",
+    ),
     "ran executed started triggered sent published deployed exported imported approved emailed": (),
     "confirmed notified paid ordered cancelled canceled signed called booked submitted contacted informed": (),
 }
 _KINDS: Final = {verb: kinds for verbs, kinds in _BORNE_OUT_BY.items() for verb in verbs.split()}
 """Past forms, and which changes on record may bear them out."""
-_TAKEN_OUT: Final = word_set("deleted archived removed")
+_TAKEN_OUT: Final = word_set("deleted archived removed dropped discarded")
 _PUT_IN: Final = word_set("added inserted introduced")
 _PUTTING_IN: Final = re.compile(r"\b(?:add|insert|creat|put|new\b|introduc|restor|import)", re.IGNORECASE)
 _TAKING_OUT: Final = re.compile(r"\b(?:delet|remov|drop|archiv|take out|taken out|get rid)", re.IGNORECASE)
 _BROUGHT_BACK: Final = re.compile(
-    r"\b(?:undo|undone|undid|restor\w*|brought back|bring back|is back|revert\w*)\b", re.IGNORECASE
+    r"\b(?:undo|undone|undid|restor\w*|(?:brought|bring|is|put|put it|changed|name) back|revert\w*)\b", re.IGNORECASE
 )
 _WORD: Final = re.compile(r"\w+")
 _DEED: Final = re.compile(rf"\b({'|'.join(_KINDS)})\b", re.IGNORECASE)
@@ -39,11 +51,17 @@ _IS_DONE: Final = re.compile(
 """What is done, not what is done every time: "the contract is signed", but "contracts are signed"."""
 _EACH_TIME: Final = re.compile(r"\b(?:after|before|once|when|whenever|within|every|each|by)\b", re.IGNORECASE)
 """In a sentence that tells how it goes each time "has ordered" is no deed."""
+_EACH_TIME_DONE: Final = re.compile(r"\b(?:is|are|be)\b")
+_STEP_NAME: Final = re.compile(r"(?<!^)\b[A-Z]\w+")
+_NAMED_SO: Final = re.compile(r"(?:called|named)\b\W*[\"'“A-Z]")
+"""A step called "Check" was not called by anybody."""
+_GOES_ON: Final = re.compile(r"^(?:(?:and|but|then|afterwards|later|also|otherwise)\b\W*)+$", re.IGNORECASE)
 _UNCERTAIN: Final = re.compile(
     r"\b(?:whether|open|unclear|asked|asks|question|wonders?|unanswered|could|would|should|might|cannot|can't|if)\b",
     re.IGNORECASE,
 )
 _ENOUGH: Final = 0.5
+_MOST_OF_IT: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +81,10 @@ def done_turn(texts: Sequence[str], changes: Iterable[tuple[str, str]], told: It
     """Return a turn from its sentences, the kinds and workflows of its changes, and what the user says in it."""
     words = frozenset(word for text in texts for word in statement_of(text).words)
     deeds = (
-        one for one in told if not one.endswith("?") and not _KINDS.keys().isdisjoint(_WORD.findall(one.casefold()))
+        one
+        for one in told
+        if not one.endswith("?")
+        and (not _KINDS.keys().isdisjoint(_WORD.findall(one.casefold())) or facts.PAST.search(one))
     )
     made = list(changes)
     kinds, touched = tuple(kind for kind, _ in made), frozenset(name for _, name in made)
@@ -74,11 +95,22 @@ def unknown_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str |
     """Return which deed of a sentence's clauses no turn bears out; None where there is none such."""
     sentence = ", ".join(one.text for one in parts)
     for said in parts:
-        if said.is_negated or _UNCERTAIN.search(said.text):
+        if _UNCERTAIN.search(said.text):
             continue
         for match in _DEED.finditer(said.text):
             verb = match[1].casefold()
-            if _NO_DEED.search(said.text[: match.start()]):
+            # "The step was dropped" denies nothing of what it tells.
+            if said.is_negated != is_denial(verb):
+                continue
+            before = said.text[: match.start()]
+            if (
+                _NO_DEED.search(before)
+                or is_spoken_of(_STEP_NAME.sub("", before))
+                or _NAMED_SO.match(said.text, match.start())
+            ):
+                continue
+            earlier = sentence[: sentence.find(said.text)]
+            if _GOES_ON.match(before) and (_EACH_TIME_DONE.search(earlier) or is_spoken_of(earlier)):
                 continue
             why = _not_done(verb, said, sentence, turns)
             if why:
@@ -88,6 +120,8 @@ def unknown_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str |
 
 def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTurn]) -> str | None:
     others = {word for word in said.words if not says_little(word)} - {stem(verb), stem("workflow"), stem("step")}
+    touched = {word for turn in turns for name in turn.touched for word in statement_of(f"x {name}").words}
+    others = others - touched or others
     held = [len(others & turn.words) for turn in turns]
     most = max(held, default=0)
     near = [at for at, count in enumerate(held) if count == most] if most >= _ENOUGH * len(others) else []
@@ -97,7 +131,7 @@ def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTur
         is_general = _EACH_TIME.search(sentence) is not None
         is_told = any(_is_told(verb, others, one, is_general=is_general) for turn in turns for one in turn.told)
         return None if is_told else f"nobody {verb} it"
-    if verb in _TAKEN_OUT and not _BROUGHT_BACK.search(said.text):
+    if verb in _TAKEN_OUT and not _BROUGHT_BACK.search(sentence):
         later = (turn for turn in turns[done[-1] + 1 :] if turn.changes and _BROUGHT_BACK.search(turn.text))
         if any(len(others & turn.words) >= most for turn in later):
             return "it was undone later"
@@ -124,6 +158,13 @@ def _is_told(verb: str, others: set[str], told: str, *, is_general: bool) -> boo
     words = set(statement_of(told).words)
     if others and len(others & words) < min(2, len(others)):
         return False
+    if (
+        len(others) > 1
+        and len(others & words) >= _MOST_OF_IT * len(others)
+        and not statement_of(told).is_negated
+        and facts.PAST.search(told)
+    ):
+        return True
     for part in clauses(told):
         # What another clause denies, this one may tell: "the soloist cancelled, so Henrik sang instead".
         if statement_of(part).is_negated:

@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Final
 
 from workflow_agent.assistant.compaction import facts
+from workflow_agent.assistant.compaction.bindings import Bindings
 from workflow_agent.assistant.compaction.checks import language_of
 from workflow_agent.assistant.compaction.contradictions import (
     bounds_in,
     invented_reason,
     is_asked,
+    is_idea,
     is_spoken_of,
     is_turned,
     only_planned,
@@ -20,9 +22,16 @@ from workflow_agent.assistant.compaction.contradictions import (
     too_many_in,
 )
 from workflow_agent.assistant.compaction.deeds import done_turn, unknown_deed
-from workflow_agent.assistant.compaction.placement import Placement, clause_with_most
+from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most, parts_of
 from workflow_agent.assistant.compaction.polarity import wrong_polarity
-from workflow_agent.assistant.compaction.statements import Statement, clauses, says_little, statement_of, stem
+from workflow_agent.assistant.compaction.statements import (
+    Statement,
+    clauses,
+    is_denial,
+    says_little,
+    statement_of,
+    stem,
+)
 from workflow_agent.assistant.compaction.subjects import (
     acts_in,
     does_another,
@@ -39,11 +48,10 @@ MOST_UNSUPPORTED: Final = 0.5
 _MOST_NEW: Final = 0.7
 _FEWEST_NEW: Final = 3
 _ENOUGH: Final = 0.5
-_MOST_OF_IT: Final = 0.75
+_MUCH_OF_IT: Final = 0.6
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FRAGMENT_WORDS: Final = 3
 """A sentence of no more telling words goes on with what stands before it: "Not the CFO."."""
-_AGENT: Final = re.compile(r"\b\w+ed by (?:the |an? |our |their )?(?!\w+ing\b)([^\W\d_]+)")
 _A_UNIT: Final = re.compile(r"\ban? (minute|hour|day|week|month|quarter|year)\b", re.IGNORECASE)
 _OPEN: Final = re.compile(
     r"\b(?:whether|unclear|asked|asks|question|wonders?|unanswered|undecided|not (?:yet )?(?:decided|sure))\b"
@@ -52,11 +60,6 @@ _OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(r"\b(\d{1,2})-([A-Z][a-z]{2,8})\b")
-_ANYBODY: Final = frozenset({"workflow", "process", "step", "assistant", "user", "team", "company", "rule"})
-_STARTERS: Final = frozenset(
-    {"open", "pending", "according", "whether", "goal", "topic", "plan", "status", "user", "both", "next"}
-)
-"""Words that an entry of a summary begins with."""
 _SAME_ONE: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+(?: [^\W\d_]+)?),? ((?:[A-Z][\w'-]+ ?){1,3})")
 _USED_TO: Final = re.compile(
     r"\b(?:was|were|used to|before|previously|earlier|old|former(?:ly)?|no longer|not)\b", re.IGNORECASE
@@ -72,12 +75,17 @@ _BETWEEN: Final = re.compile(
     re.IGNORECASE,
 )
 _FULL_NAME: Final = re.compile(r"(?!Mr |Mrs |Ms |Dr )[A-Z][a-z]+ [A-Z][a-z]+\b")
+_NO_REASON: Final = re.compile(r"\bnot (?:because(?: of)?|due to|owing to|on account of) ([^.;,]+)", re.IGNORECASE)
+_DECIDED: Final = re.compile(r"\b(?:decided|agreed|approved)\b", re.IGNORECASE)
 _SPEAKS_ON: Final = re.compile(
-    r"^(?:I|It|He|She|They|We|That|This|Those|So|And|Then|Both|Perhaps|Maybe)\b|\b(?:then|too|instead)\W{0,3}$"
+    r"^(?:Above|Below|Over|Under|Otherwise|Else|After|Before|I|It|He|She|They|We|That|This|Those|So|And|Then|Both|Perhaps|Maybe)\b|\b(?:then|too|instead)\W{0,3}$"
 )
 _PERSONAL: Final = re.compile(r"(?:He|She|They)\b")
 _NONE_OF_IT: Final = re.compile(r"\bthere (?:is|are|will be) no ([^\W\d_]+)\W*$", re.IGNORECASE)
-_SINGLE_NAME: Final = re.compile(r"([A-Z][a-z]+) (\w+s)\b")
+_SINGLE_NAME: Final = re.compile(
+    r"([A-Z][a-z]+) (?:must |will |can |may |has to |should )?(\w+)\b( (?:the|an?|all|each|every|his|her|their|our"
+    r"|responsible|in charge)\b)?"
+)
 _NOT_NAMES: Final = ("s", "ing", "ment", "ion", "ity", "ance", "age", "al", "ty", "ics", "ship", "ff")
 
 
@@ -93,11 +101,13 @@ class Evidence:
         before = [plain_wording(one) for one in facts.sentences(told)]
         texts = list(before)
         pairs: list[tuple[str, str]] = []
+        messages: list[list[str]] = []
         turns = [done_turn(before, (), before)]
         by_turn: dict[int, tuple[list[str], list[tuple[str, str]], list[str]]] = {}
         for event in events:
             own = [plain_wording(one) for one in facts.sentences(event.content)]
             pairs += pairwise(own)
+            messages.append(list(own))
             said, changes, users = by_turn.setdefault(getattr(event, "turn", 0), ([], [], []))
             touched = event.workflows_touched if isinstance(event, AgentReply) else ()
             own += (f"{one.change} {one.id} ({one.name})" for one in touched)
@@ -106,6 +116,16 @@ class Evidence:
             said += own
             texts += own
         self._turns = [*turns, *(done_turn(*one) for one in by_turn.values())]
+        changed = [bool(changes) for _, changes, _ in by_turn.values()]
+        self._ideas = tuple(
+            one.rstrip(".")
+            for (said, _, _), is_changed, is_followed in zip(
+                by_turn.values(), changed, [*changed[1:], False], strict=True
+            )
+            if not (is_changed or is_followed)
+            for one in said
+            if is_idea(one)
+        )
         texts += (f"{one.rstrip('.')}, {other}" for one, other in pairs if not one.endswith("?") and _goes_on(other))
         # "After the second reminder" is after two.
         texts += [counted for one in texts if (counted := with_counts(one)) != one]
@@ -119,11 +139,15 @@ class Evidence:
             (one, other) for one, other in pairs if one.endswith("?") or _goes_on(other) or _PERSONAL.match(other)
         ]
         self._placement = Placement(texts, beside, [*beside, *(one for one in pairs if _SPEAKS_ON.search(one[1]))])
+        self._bindings = Bindings([before, *messages])
         self._sentences, self._parts = self._placement.sentences, self._placement.parts
         self._words = {word for one in self._sentences.all for word in one.words}
         self._words |= {
             one for text in texts for unit in _A_UNIT.findall(text) for one in ("1", f"1-{unit.casefold()}")
         }
+        denied = (match[1] for text in texts for match in _NO_REASON.finditer(text))
+        self._denied_reasons = {word for text in denied for word in statement_of(f"x {text}").words[1:]}
+        self._counts = {count for word in self._words if (count := word.partition("-")[0]).isdecimal()}
         self._uncapitalised = {stem(word) for text in texts for word in _WORD.findall(text) if word.islower()}
         self._language = language_of(" ".join(texts))
         self._absent = {stem(one[1].casefold()) for text in texts if (one := _NONE_OF_IT.search(text))}
@@ -167,17 +191,17 @@ class Evidence:
         checks: list[Callable[[], str | None]] = [
             lambda: self._unknown_value(said),
             lambda: quote,
-            lambda: self._unknown_agent(sentence),
-            lambda: invented_reason(sentence, self._words),
-            lambda: unknown_deed([statement_of(part) for part in clauses(sentence)], self._turns),
+            lambda: invented_reason(sentence, self._words, self._denied_reasons),
             lambda: self._not_done(said, is_deed=is_deed),
             lambda: self._invention(said),
         ]
         if not replaced:
             checks += [
+                lambda: unknown_deed([statement_of(part) for part in clauses(sentence)], self._turns),
                 lambda: self._placement.misplaced(said, self._named),
+                lambda: None if said.denied else self._bindings.misplaced(sentence),
                 lambda: self._wrong_bound(sentence),
-                lambda: opposite_in(said, self._nearest(said)),
+                lambda: self._opposite(said),
                 lambda: self._another_does_it(said),
                 lambda: self._left_behind(said),
                 lambda: self._out_of_order(said),
@@ -187,6 +211,7 @@ class Evidence:
                 lambda: self._question(said),
                 lambda: self._none_of_it(said),
                 lambda: only_planned(said, self._nearest_parts(said)),
+                lambda: self._only_an_idea(said),
                 lambda: too_many_in(said, self._nearest(said)),
                 lambda: None if replaced else wrong_polarity(said, self._sentences),
             ]
@@ -208,6 +233,20 @@ class Evidence:
             if True in found and False not in found:
                 return f"another one is to {act.verb}"
         return None
+
+    def _opposite(self, said: Statement) -> str | None:
+        """Say which word of a clause those sentences say the opposite of that come nearest to it."""
+        return next((why for part in parts_of(said) if (why := opposite_in(part, self._nearest(part)))), None)
+
+    def _only_an_idea(self, said: Statement) -> str | None:
+        """Say whether a statement tells as settled what the turns come nearest to with an idea that led to nothing."""
+        is_told_so = said.denied or is_idea(said.text) or (is_spoken_of(said.text) and not _DECIDED.search(said.text))
+        nearest = () if is_told_so else self._nearest(said)
+        words = {word for word in said.words if not says_little(word)}
+        same = [
+            len(words & set(one.words)) >= _ENOUGH * len(words) and one.text.startswith(self._ideas) for one in nearest
+        ]
+        return "it was only an idea" if same and all(same) else None
 
     def _left_behind(self, said: Statement) -> str | None:
         """Say what of a statement the turns tell to have given way to something else."""
@@ -232,8 +271,15 @@ class Evidence:
 
     def _unknown_value(self, said: Statement) -> str | None:
         # "From 1 to 4" may be what was told as hours.
-        missing = [one for one in self._named(said) if one not in self._words and f"{one}:00" not in self._words]
+        missing = [one for one in self._named(said) if not self._is_told(one)]
         return f"{missing[0]!r} is nowhere" if missing else None
+
+    def _is_told(self, value: str) -> bool:
+        """Say whether the turns have a value: five weeks as "five", the 17th of a month that they name."""
+        if value in self._words or f"{value}:00" in self._words or value in self._counts:
+            return True
+        day, _, month = value.partition("-")
+        return day.isdecimal() and day in self._words and stem(month) in self._words
 
     def _named(self, said: Statement) -> frozenset[str]:
         """Return the values of a statement, and its first word where that may be a name."""
@@ -244,14 +290,11 @@ class Evidence:
         if _FULL_NAME.match(said.text) and not says_little(word):
             return said.values | {word}
         alone = _SINGLE_NAME.match(said.text)
-        if alone and is_verb(alone[2]) and not alone[1].endswith(_NOT_NAMES) and not says_little(word):
+        is_noun = first[0].endswith(_NOT_NAMES) or is_denial(first[0].casefold()) or says_little(word)
+        if alone and (is_verb(alone[2]) or alone[3]) and not is_noun:
             # "Sanne runs the desk": what has no article and one verb is somebody.
             return said.values | {word}
-        is_ordinary = first[0].casefold().endswith(("s", "ing", "ed", "ion", "ment", "al", "ly", "er", "e", "t"))
-        is_ordinary = is_ordinary or says_little(word) or first[0].casefold() in _STARTERS
-        if word not in said.words or (word not in self._words and is_ordinary):
-            return said.values
-        return said.values | {word}
+        return said.values | {word} if word in said.words and word in self._words else said.values
 
     def _unknown_quote(self, sentence: str) -> str | None:
         known = [" ".join(one.text.casefold().split()) for one in self._sentences.all]
@@ -261,32 +304,25 @@ class Evidence:
                 return f"nobody said {quote!r}"
         return None
 
-    def _unknown_agent(self, sentence: str) -> str | None:
-        for match in _AGENT.finditer(sentence):
-            word = stem(match[1].casefold())
-            if word not in self._words and not says_little(word) and match[1] not in _ANYBODY:
-                return f"{match[1]!r} is nowhere"
-        return None
-
     def _holding(self, value: str) -> list[Statement]:
         return [self._sentences.all[place] for place in self._sentences.holding(value)]
 
     def _out_of_order(self, said: Statement) -> str | None:
-        """Say whether the turns list what comes before what the other way round."""
+        """Say whether the turns put what comes first last, in so many words or by listing it."""
         sides = sides_of(said.text)
         if sides is None:
             return None
-        first, then = (one - other - {stem("step"), stem("workflow")} for one, other in (sides, sides[::-1]))
-        lists = [
-            one
-            for one in self._sentences.all
-            if len(clauses(one.text)) > 1
-            and sides_of(one.text) is None
-            and not (_EARLIER.search(one.text) or _BETWEEN.search(one.text))
-        ]
-        told = [one for one in lists if first & set(one.words) and then & set(one.words)]
-        turned = [one for one in told if is_turned(one.words, first, then)]
-        return "the turns say it the other way round" if told and len(turned) == len(told) else None
+        first, then = (
+            {word for word in one - other - OF_ANYTHING if not word[0].isdigit()} for one, other in (sides, sides[::-1])
+        )
+        is_other = False
+        for place in self._sentences.overlaps(first):
+            told = self._sentences.all[place]
+            turned = _is_turned(told, first, then)
+            if turned is False:
+                return None
+            is_other = is_other or turned is True
+        return "the turns say it the other way round" if is_other else None
 
     def _wrong_bound(self, sentence: str) -> str | None:
         for part in clauses(sentence):
@@ -301,11 +337,11 @@ class Evidence:
     def _question(self, said: Statement) -> str | None:
         nearest = self._nearest(said)
         words = {word for word in said.words if not says_little(word)}
-        if not words or not nearest or not all(is_asked(one.text) for one in nearest):
+        if not words or is_spoken_of(said.text) or not nearest or not all(is_asked(one.text) for one in nearest):
             return None
         if said.denied and not any(said.denied & one.denied for one in nearest):
             return None
-        same = any(len(words & set(one.words)) >= _MOST_OF_IT * len(words) for one in nearest)
+        same = any(len(words & set(one.words)) >= _MUCH_OF_IT * len(words) for one in nearest)
         return "it was only asked" if same else None
 
     def _none_of_it(self, said: Statement) -> str | None:
@@ -328,9 +364,24 @@ class Evidence:
 
     def _invention(self, said: Statement) -> str | None:
         new = {word for word in said.others - self._words if not says_little(word)}
-        if len(new) >= _FEWEST_NEW and len(new) > _MOST_NEW * len(said.others):
+        if len(new) >= _FEWEST_NEW and len(new) > _MOST_NEW * len(set(said.words)):
             return "the turns speak of something else"
         return None
+
+
+def _is_turned(told: Statement, first: set[str], then: set[str]) -> bool | None:
+    """Say whether a sentence puts things into another order than that of two sides; None where it puts them in none."""
+    words = set(told.words)
+    if not (first & words and then & words):
+        return None
+    sides = sides_of(told.text)
+    if sides is not None:
+        straight = len(first & sides[0]) + len(then & sides[1])
+        crossed = len(first & sides[1]) + len(then & sides[0])
+        return None if straight == crossed else crossed > straight
+    if len(clauses(told.text)) < 2 or _EARLIER.search(told.text) or _BETWEEN.search(told.text):
+        return None
+    return is_turned(told.words, first, then)
 
 
 def _goes_on(following: str) -> bool:

@@ -20,7 +20,8 @@ _FEWEST_AROUND: Final = 2
 _MOST_OF_IT: Final = 0.75
 _PLACED: Final = re.compile(r"\b(by|to|with|from|in|at|for|via|through) (?:the |an? )?([^\W\d_]+)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_OF_ANYTHING: Final = frozenset(map(stem, ("workflow", "process", "step")))
+OF_ANYTHING: Final = frozenset(map(stem, ("workflow", "process", "step")))
+_PRONOUNS: Final = frozenset({"them", "it", "him", "her", "me", "us", "you", "that", "this", "those", "these"})
 _SPEAKER: Final = re.compile(r"\bI\b")
 
 
@@ -60,11 +61,12 @@ class Placement:
     def _misplaced_in(self, part: Statement, said: Statement, named: frozenset[str]) -> str | None:
         values = named & set(part.words)
         for value in values:
-            around = set(part.words) - {value}
+            around = _context(part, value)
             if len(around) < _FEWEST_AROUND:
-                around = set(said.words) - {value}
+                around = _context(said, value)
             held = self._holding(value, self._beside)
-            if around - _OF_ANYTHING and held and not any(around & set(one.words) for one in held):
+            is_known = 2 * sum(bool(self.sentences.holding(word)) for word in around) >= len(around)
+            if around - OF_ANYTHING and is_known and held and not any(around & set(one.words) for one in held):
                 return f"{value!r} is said of something else"
             if value in part.denied and any(value in one.denied for one in held):
                 continue
@@ -132,6 +134,9 @@ class Placement:
         if any(other in held.words for held in self._holding(one, self._neighbours)):
             return False
         mine, theirs = self._holding(one), self._holding(other)
+        if {_kind(one), _kind(other)} == {"number"} and _shared(mine) & _shared(theirs):
+            # "Of three extractors two": both are said of the same things.
+            return False
         rivals = any(_kind(value) == _kind(other) for held in mine for value in held.values - {one})
         return rivals or any(_kind(value) == _kind(one) for held in theirs for value in held.values - {other})
 
@@ -167,6 +172,15 @@ def clause_with_most(words: set[str], told: Statement) -> Statement:
     return told if told.text.endswith("?") else max(parts_of(told), key=lambda part: len(words & set(part.words)))
 
 
+def _context(stated: Statement, value: str) -> set[str]:
+    """Return the words that tell what a value is of: not it, and no unit of measure."""
+    return {word for word in stated.words if word != value and not is_unit(word)}
+
+
+def _shared(held: Iterable[Statement]) -> set[str]:
+    return {word for one in held for word in one.others if not says_little(word)}
+
+
 def _joined(pairs: Iterable[tuple[str, str]]) -> Iterable[Statement]:
     return (statement_of(f"{one} {other}") for one, other in pairs)
 
@@ -177,7 +191,8 @@ def _kind(value: str) -> str:
 
 def placed_in(text: str) -> list[tuple[str, str]]:
     """Return the words that a preposition leads to, with it."""
-    return [(one[1].casefold(), stem(one[2].casefold())) for one in _PLACED.finditer(text)]
+    found = ((one[1].casefold(), one[2].casefold()) for one in _PLACED.finditer(text))
+    return [(how, stem(place)) for how, place in found if place not in _PRONOUNS]
 
 
 def _rivals(part: Statement, value: str, said: Statement) -> bool:

@@ -15,7 +15,9 @@ _FEWEST_SHARED: Final = 2
 _EXCEPTED: Final = re.compile(
     r"\b(?:every|all|each|everyone|everybody|nobody|anyone|no one) .{0,40}?\b(?:but|except)\b", re.IGNORECASE
 )
-_FOR_A_TIME: Final = re.compile(r"\b(?:until|at first|initially|not yet|so far)\b", re.IGNORECASE)
+_FOR_A_TIME: Final = re.compile(
+    r"\b(?:until|before|after|once|over|at first|initially|not yet|so far)\b", re.IGNORECASE
+)
 _REQUEST: Final = re.compile(r"(?:(?:and|then|also|so|now),? )?(?:please|kindly)\b", re.IGNORECASE)
 _MEANS: Final = ("by", "via", "through")
 _BRANCH: Final = re.compile(r"\b(?:if not|otherwise|or else)\b", re.IGNORECASE)
@@ -52,7 +54,10 @@ def _denied_otherwise(said: Statement, sentences: Statements) -> str | None:
         # What a rule leaves out may be denied in many words: only what is told plainly contradicts.
         is_plain = most >= _MOST_OF_IT * len(words) and not _FOR_A_TIME.search(said.text)
         is_plain = is_plain and not is_uncertain(said.text) and not any(is_beyond(said, one) for one in near)
-        is_affirmed = is_plain and all(said.denied & set(one.words) and not one.denied & words for one in near)
+        is_affirmed = is_plain and all(
+            said.denied & set(one.words) and not (one.denied | clause_with_most(words, one).denied) & words
+            for one in near
+        )
         return "the turns do not deny it" if is_affirmed else None
     least = 0 if most == len(words) else _ENOUGH * most
     is_denied = all(len(words & _denied_of(words, one, most)) > least for one in near)

@@ -25,11 +25,12 @@ _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 _QUOTED: Final = "\"'“”`*()[]"
 _PREFERRED: Final = re.compile(
     r"\b((?:prefer(?:s|red)? \S|cho(?:ose|se|sen)|picked|selected|favou?red)[^.;]*?) over\b(?! \d)"
-    r"|\b((?:prefer(?:s|red)?) (?:an? |the |\w+s )[^.;]*?) to (?=an? |the |\w+s\b)"
+    r"|\b((?:prefer(?:s|red)?) (?!to\b)[^.;,]*?) to (?=an? |the |[\w' -]*?\w+s\b)"
+    r"|\b((?:like|want)(?:s|d|ed)? [^.;,]*?) (?:better|more) than\b"
     r"|\brather\b([^.;]*?) than\b",
     re.IGNORECASE,
 )
-_PREFERRING: Final = ("prefer", "cho", "picked", "selected", "avo", "rather")
+_PREFERRING: Final = ("prefer", "cho", "picked", "selected", "avo", "rather", " than")
 """What a text has to have, one of it, to say what is preferred."""
 _STOPPING: Final = re.compile(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
 """A machine that stopped denies nothing."""
@@ -79,6 +80,7 @@ _EVERYDAY: Final = word_set(
 )
 """Words that people say of anything."""
 _DENIALS: Final = word_set(
+    "dont doesnt didnt cant wont isnt arent wasnt werent shouldnt "
     "not no never without none neither nor cannot can't don't doesn't didn't won't isn't aren't "
     "wasn't weren't shouldn't mustn't hasn't haven't wouldn't couldn't nothing nobody avoid avoids "
     "avoided avoiding refuse refused forbid forbids forbidden prohibit prohibited "
@@ -142,6 +144,11 @@ def says_little(word: str) -> bool:
     return word in _SAYS_LITTLE
 
 
+def is_denial(word: str) -> bool:
+    """Say whether a word denies what it is said of."""
+    return word in _DENIALS or word.endswith("n't")
+
+
 def gist_of(text: str, common: Container[str]) -> str:
     """Return the pieces of a sentence that tell something, word for word, "…" for what is left out.
 
@@ -169,7 +176,7 @@ def gist_of(text: str, common: Container[str]) -> str:
 
 def _tells(piece: str, common: Container[str]) -> bool:
     folded = piece.strip(_QUOTED + ".,;:!?…").casefold().replace("\u2019", "'")
-    if folded in _DENIALS or folded.endswith("n't"):
+    if is_denial(folded):
         return True
     words = statement_of(piece).words
     return any(word not in _SAYS_LITTLE and word not in common for word in words)
@@ -210,14 +217,14 @@ def statement_of(text: str, *, has_names: bool = True) -> Statement:
     denials = place = 0
     low = text.casefold()
     prefers = any(word in low for word in _PREFERRING)
-    for clause in clauses(_PREFERRED.sub(r"\1\2\3 instead of ", text) if prefers else text):
+    for clause in clauses(_PREFERRED.sub(r"\1\2\3\4 instead of ", text) if prefers else text):
         before, last_denial = denials, -1
         plain: set[str] = set()
         for match in _TOKEN.finditer(_spelled_out(clause)):
             raw = match[0].strip(_QUOTED)
             folded = raw.casefold().replace("\u2019", "'")
             place += 1
-            if folded in _DENIALS or folded.endswith("n't"):
+            if is_denial(folded):
                 denials += 1
                 last_denial = len(words)
                 continue

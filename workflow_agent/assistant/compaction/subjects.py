@@ -174,7 +174,8 @@ def does_another(said: Act, told: Act, same: frozenset[frozenset[str]]) -> bool 
 # A name begins at a word and gives no part of one back, so that a text of one long word is read in linear time.
 _NP: Final = r"[\"'“]?(?<![\w-])([\w-]++(?:[ '][\w-]++){0,3})[\"'”]?"
 _NAME: Final = r"[\"'“]([^\"'“”]{1,40})[\"'”]"
-_UNTIL: Final = rf"(?:from|with|by|used|had) {_NP} until [^,;]{{1,30}}[,;] (?:and |but )?now "
+_UNTIL: Final = rf"(?:from|with|by|used|had|was) {_NP}(?: until [^,;]{{1,30}})?[,;] (?:and |but )?now "
+_USED_NOW: Final = rf"\b(?:use|have|take) {_NP} now,? (?:and |but |we )*"
 _REPLACED: Final = tuple(
     (needed, re.compile(pattern, re.IGNORECASE), is_old_first)
     for needed, pattern, is_old_first in (
@@ -205,7 +206,8 @@ _REPLACED: Final = tuple(
             True,
         ),
         ((" now ",), rf"{_NP} (?:is|are) now (?:called |named |known as )?{_NP}", True),
-        ((" until ",), rf"{_UNTIL}(?:it is |it's |we (?:use|have) )?(?:from |with )?{_NP}", True),
+        ((" now",), rf"{_USED_NOW}(?:quit|left|dropped|stopped|gave up) (?:using )?{_NP}", False),
+        ((" now ",), rf"{_UNTIL}(?:it is |it's |its |we (?:use|have) )?(?:from |with )?{_NP}", True),
         ((" is out", " is gone"), rf"{_NAME} is (?:out|gone),? (?:and |so )?(?:use|take|we use) {_NAME}", True),
         ((" no longer ", " not "), rf"{_NP},? (?:and|but) (?:no longer|not) (?:from|with|by|at|to) {_NP}", False),
         (

@@ -36,7 +36,8 @@ _KINDS = {
 _FRAME = (
     "The first turns are not shown word for word. This is the record of them, not a message: what the "
     "user decided and asked for in them still holds, everything else in it is data. The tool `recall` brings "
-    "any of them back verbatim, by words or by turn. It stands for turns 1 to {turns}."
+    "any of them back verbatim, by words or by turn. Where the summary differs from what was said word for word, "
+    "the words hold. It stands for turns 1 to {turns}."
 )
 """What changes with a compaction comes last: a provider has what is before it."""
 _BY_LINE = frozenset({"instructions", "decisions", "pending", "events", "errors"})

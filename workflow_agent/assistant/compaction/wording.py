@@ -48,6 +48,11 @@ _FRACTIONS: Final = (
 _SPAN: Final = re.compile(
     rf"\b(\d+(?:\.\d+)?)[ -](?:(working|business|calendar) )?({_UNIT})s?(?:\b|'|\u2019)", re.IGNORECASE
 )
+_ELIDED: Final = re.compile(
+    rf"\b(\d+[ -]({_UNIT})s?\b[^.;\d]{{1,60}}?(?<![\w$€£.:-])\d+)(?=[.,;!?]|$| (?:and|but|or|instead|to the)\b)",
+    re.IGNORECASE,
+)
+"""Five weeks, "but I said three"."""
 _PAST_OR_TO: Final = re.compile(r"\b(half past|quarter past|quarter to|half) (\d{1,2})\b(?![%\w])", re.IGNORECASE)
 _CLOCK: Final = re.compile(
     r"(?<![\w.:-])(\d{1,2})(?::(\d\d))?(?![\d:])( o'clock)?(?: ?([ap])\.?m\b\.?"
@@ -67,6 +72,13 @@ _DATES: Final = (
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _REWRITTEN: Final = (
+    ("", re.compile(r"\b(Dr|Mr|Mrs|Ms|St|Prof)\. (?=[A-Z])"), r"\1 "),
+    (
+        "t ",
+        re.compile(r"\b(next|last) (year|month|week|season|term|time|summer|winter|spring|autumn)\b", re.IGNORECASE),
+        r"\1_\2",
+    ),
+    (" down", re.compile(r"\bturn(s|ed)? down\b", re.IGNORECASE), "refused"),
     ("touch", re.compile(r"\b(?:don't|do not|never) touch\b", re.IGNORECASE), "do not change"),
     (
         "",
@@ -112,6 +124,11 @@ _REWRITTEN: Final = (
     ),
     ("", re.compile(r"\b(every|all|each) (\w+) (?:but|except) \w+\b", re.IGNORECASE), r"\1 \2"),
     ("outside ", re.compile(r"\b(?:from )?outside (?:of )?(?=[A-Z])"), "from non-"),
+    (
+        " unless",
+        re.compile(r"\b(?:not|never|cannot|\w+n't|doesnt|dont|cant|wont) ((?:[\w']+ ){0,6}?)unless\b", re.IGNORECASE),
+        r"\1only if",
+    ),
     # What is not done without a thing is done only with it.
     (
         "without",
@@ -140,7 +157,7 @@ def plain_wording(text: str) -> str:
         text = _HOURS.sub(r"\1:00 \2 \3:00", text)
         text = _PAST_OR_TO.sub(_clock_time, text)
         text = _CLOCK.sub(_of_24_hours, text)
-        text = _SPAN.sub(_span, text)
+        text = _SPAN.sub(_span, _ELIDED.sub(r"\1 \2s", text))
     return _reworded(text, _REWRITTEN)
 
 

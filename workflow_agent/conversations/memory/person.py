@@ -44,7 +44,8 @@ _VERBS = (
     "spell|format|translate|speak|say|include|leave|avoid|stop|begin|end|shorten|summari[sz]e"
 )
 _TELLS = re.compile(
-    r"(?:(?:and|also|ok(?:ay)?|well|so|btw|by the way|please|note that|just so you know)[, ]+)*"
+    r"(?:(?:and|also|ok(?:ay)?|well|so|btw|by the way|please|just so you know"
+    r"|(?:from now on|in (?:the )?future|going forward)(?=,? i\b))[, ]+)*"
     r"(?:i(?: (?:really|always|usually|generally|much|strongly))?"
     r" (?:prefer|like (?:it when|my|your|to have|to see|to get)|love it when|hate|dislike)\b"
     r"|i(?:'d| would)(?: (?:much|always))? (?:rather|prefer)\b"
@@ -66,11 +67,12 @@ def told_of_oneself(message: str) -> list[str]:
     approves" about the business: neither is.
     """
     told = (one.strip(" .!-*") for one in _SENTENCE.split(message[:8_000]) if not one.rstrip().endswith("?"))
-    return [
-        one
-        for one in told
-        if len(one) <= _LONGEST_TOLD_CHARS and _TELLS.match(one) and not _OF_NOW.search(one) and not secret_in(one)
-    ]
+    return [one for one in told if len(one) <= _LONGEST_TOLD_CHARS and _is_lasting(one) and not secret_in(one)]
+
+
+def _is_lasting(sentence: str) -> bool:
+    tells = _TELLS.match(sentence)
+    return tells is not None and _OF_NOW.search(sentence, tells.end()) is None
 
 
 _KEY = re.compile(

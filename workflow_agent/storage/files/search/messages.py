@@ -1,5 +1,6 @@
 """What was said in the conversations of one tenant, in SQLite: any part of a word is found."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,9 @@ _ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages
 _HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid = texts.rowid
     JOIN conversations ON conversations.rowid = messages.conversation
     WHERE messages.number >= 0 AND {where} ORDER BY messages.at DESC, messages.number DESC LIMIT ?"""
+_AT_PLACES = """SELECT messages.rowid, conversation, place FROM json_each(?) AS asked CROSS JOIN messages
+    ON conversation = asked.value ->> 0 AND place = asked.value ->> 1"""
+"""One statement for all of them: two hundred take as long as ranking does."""
 _SAID_IN = """SELECT conversation, min(place), max(place) FROM messages
     WHERE {among}at >= ? AND at < ? AND place IS NOT NULL GROUP BY conversation"""
 """Places are in the order of time."""
@@ -259,8 +263,8 @@ class MessageDatabase:
 
     def _rows(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the rows of messages by their places, in the same order."""
-        asked = "SELECT rowid FROM messages WHERE conversation = ? AND place = ?"
-        return [row for one in places for (row,) in self._connection.execute(asked, one)]
+        rows = {(holder, at): row for row, holder, at in self._connection.execute(_AT_PLACES, (json.dumps(places),))}
+        return [rows[one] for one in places if one in rows]
 
 
 def word_in(content: str, lookup: Lookup) -> str:

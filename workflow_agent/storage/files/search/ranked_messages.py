@@ -19,7 +19,7 @@ TABLES = (
 )
 _PIECE = 1_024
 _MOST_TIMES = 255
-_AROUND = np.array([0.2, 0.4, 2.0, 0.7, 0.5, 0.35, 0.25])
+_AROUND = np.array([0.2, 0.4, 2.0, 0.7, 0.5, 0.35, 0.25], np.float32)
 """How much the words of a message count for itself and those around it: for the two before it, itself, and
 the four after it. What is talked of is named once, and then spoken of."""
 _BEFORE = 2
@@ -35,7 +35,7 @@ _APPEND = """INSERT INTO {table} VALUES({values}) ON CONFLICT DO UPDATE
     SET {blob} = CAST({blob} || excluded.{blob} AS BLOB)"""
 _APPEND_STEM = _APPEND.format(table="stems", values="?, ?, ?, ?", blob="found")
 _APPEND_LENGTHS = _APPEND.format(table="lengths", values="?, ?, ?", blob="counts")
-Scores = NDArray[np.float64]
+Scores = NDArray[np.float32]
 
 
 class Stemmer:
@@ -141,7 +141,7 @@ def _all_but(among: Iterable[tuple[int, int, int]], begins: Mapping[int, int], s
     return others
 
 
-def _laid_out(pieces: Sequence[tuple[int, bytes]]) -> tuple[dict[int, int], NDArray[np.float64]]:
+def _laid_out(pieces: Sequence[tuple[int, bytes]]) -> tuple[dict[int, int], Scores]:
     """Return where conversations begin in one row of messages, some free between two; and the lengths."""
     begins: dict[int, int] = {}
     laid: list[NDArray[np.uint32]] = []
@@ -153,7 +153,7 @@ def _laid_out(pieces: Sequence[tuple[int, bytes]]) -> tuple[dict[int, int], NDAr
             begins[conversation] = size
         laid.append(np.frombuffer(counts, "<u4"))
         size += len(laid[-1])
-    return begins, np.concatenate([*laid, np.zeros(_REACH, np.uint32)]).astype(np.float64)
+    return begins, np.concatenate([*laid, np.zeros(_REACH, np.uint32)]).astype(np.float32)
 
 
 def _scores(
@@ -161,24 +161,31 @@ def _scores(
     wanted: Iterable[str],
     conversation: int | None,
     begins: Mapping[int, int],
-    lengths: NDArray[np.float64],
+    lengths: Scores,
 ) -> tuple[Scores, NDArray[np.bool_]]:
     """Return how well each message answers, and which hold something of it themselves."""
-    scores, held = np.zeros(len(lengths)), np.zeros(len(lengths), np.bool_)
+    scores, held = np.zeros_like(lengths), np.zeros(len(lengths), np.bool_)
     messages = max(int(np.count_nonzero(lengths)), 1)
     # Each message's words by its own length: what a long reply says beside a short message must not drown it.
     norm = 1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths / max(lengths.sum() / messages, 1.0)
     for stem in wanted:
-        told = np.zeros(len(lengths))
-        holders = 0
+        told = np.zeros_like(lengths)
+        blobs: dict[int, list[bytes]] = {}
         for holder, blob in connection.execute(_HOLDERS, (stem, conversation)):
-            found = np.frombuffer(blob, _FOUND)
-            told[begins[holder] + found["place"].astype(np.int64)] = found["times"]
+            blobs.setdefault(holder, []).append(blob)
+        holders = 0
+        for holder, held_in in blobs.items():
+            found = np.frombuffer(b"".join(held_in), _FOUND)
+            at = found["place"].astype(np.int64) + begins[holder]
+            told[at] = found["times"] / norm[at]
+            held[at] = True
             holders += len(found)
-        held |= told > 0
-        rarity = np.log(1 + (messages - holders + 0.5) / (holders + 0.5))
-        times = np.convolve(told / norm, _AROUND)[_BEFORE : _BEFORE + len(told)]
-        scores += rarity * times * (_SATURATION + 1) / (times + _SATURATION)
+        rarity = float(np.log(1 + (messages - holders + 0.5) / (holders + 0.5)))
+        times = np.convolve(told, _AROUND)[_BEFORE : _BEFORE + len(told)]
+        # BM25's times * (k + 1) / (times + k), with one division and no other array.
+        times /= times + _SATURATION
+        times *= rarity * (_SATURATION + 1)
+        scores += times
     # Between two conversations there is no message.
     scores[lengths == 0] = 0
     return scores, held
