@@ -192,6 +192,7 @@ async def test_a_branch_of_a_response_keeps_what_was_attached_before(offline: ht
     assert "25 euros" in str(branch["output"])
 
 
+@pytest.mark.untraced
 def test_without_the_extra_a_pdf_is_refused_and_it_says_what_to_install(tmp_path: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-m", "tests.support.without_documents", str(tmp_path)],

@@ -106,6 +106,7 @@ finally:
 """
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("arguments", [["--help"], ["workflows", "edit", "--help"], ["settings"], ["chatt"]])
 def test_help_and_refusals_wait_for_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
     program = [sys.executable, "-c", _HEAVY, *arguments]
@@ -143,6 +144,7 @@ def test_a_directory_that_was_asked_for_wins_over_a_server_of_the_environment(tm
 _NOBODY = {"MODEL": "openai:stub-1", "MODEL_BASE_URL": "http://127.0.0.1:1/v1", "MODEL_ATTEMPTS": "1"}
 
 
+@pytest.mark.untraced
 def test_a_provider_that_fails_is_told_in_words(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from workflow_agent.main import run; run()", "ask", "hello"]
     nobody = {f"WORKFLOW_AGENT_{name}": value for name, value in (_NOBODY | {"DATA_DIR": str(tmp_path)}).items()}

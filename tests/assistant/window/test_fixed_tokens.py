@@ -17,6 +17,8 @@ from workflow_agent.assistant.window.counters import exact_count
 from workflow_agent.assistant.window.layout import PromptLayout
 from workflow_agent.conversations.agents import MODES, WRITING, Mode
 
+pytestmark = pytest.mark.untraced
+
 MOST_WRITING, MOST_WRITING_TOOLS, MOST_READING = 3_700, 3_000, 2_300
 MOST_WITH_ALL_MODULES = 6_000
 """Where turns in all five modes are in view: each module and the shapes once."""

@@ -160,6 +160,7 @@ async def test_the_lock_is_held_from_reading_to_saving(data: Path) -> None:
     assert all(is_held for _, is_held in held)
 
 
+@pytest.mark.untraced
 async def test_two_processes_lose_no_message_and_a_third_sees_them_all(
     store: JsonConversationStore, data: Path
 ) -> None:
