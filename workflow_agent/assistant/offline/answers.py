@@ -231,6 +231,11 @@ def _decides(step: Step, q: Question) -> bool:
     return any(akin(word, one) for word in said for one in word_set("inquiry.verdicts"))
 
 
+def _tells(step: Step) -> bool:
+    said = any(akin(word, one) for word in content_of(step.name)[:1] for one in word_set("answers.informing"))
+    return step.type in ("action", "human") and (said or _channel(step) in word_set("answers.channels"))
+
+
 def _falls(step: Step, q: Question) -> bool:
     return bool(step.retry) or any(e.type == "error" for e in q.workflow.outgoing(step.id))
 
@@ -280,6 +285,8 @@ def _filtered(topic: str) -> Answer:
             return Told(f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}.", denies=not found)
         if found:
             return Told(f"Steps {which}: {told}.")
+        if about and topic not in word_set("answers.lacks"):
+            return None
         none = f"No: {_names(about)}" if about else f"No step of **{q.workflow.name}**"
         return Told(f"{none} {'is not' if about else 'is'} {which}.", denies=True)
 
@@ -323,6 +330,8 @@ def _of_length(q: Question) -> Told | None:
 
 def _who(q: Question) -> Told | None:
     words = q.rest()
+    if q.is_whole(words) and q.speaks_of("inform"):
+        return _lines([f"Steps telling somebody: {told}."] if (told := _names(filter(_tells, q.work()))) else [])
     if q.is_whole(words):
         lines = [f"- **{who}**: {joined([s.name for s in done])}" for who, done in roles_of(q.workflow).items()]
         free = [s for s in q.work() if not s.assignee]
@@ -545,8 +554,8 @@ def _number(q: Question) -> Told | None:
 
 
 def _neighbours(q: Question) -> Told | None:
-    told = _after if q.speaks_of("after") else _before
-    text = "\n\n".join(told(q.workflow, s) for s in q.pointed(q.rest())[:4])
+    told = [one for topic, one in (("before", _before), ("after", _after)) if q.has(topic)]
+    text = "\n\n".join(one(q.workflow, s) for s in q.pointed(q.rest())[:4] for one in told)
     return Told(text) if text else None
 
 
@@ -651,6 +660,8 @@ def _loops(q: Question) -> Told | None:
         if not ids:
             return None
         back = [e for e in back if ids & ({e.to, e.from_} | between(q.workflow, e))]
+        if not back and len(ids) > 1 and q.speaks_of("again"):
+            return Told(f"{_names(s for s in q.work() if s.id in ids)}.", verdict=True)
         loops = [s for s in loops if s.id in ids]
     if not back and not loops:
         return Told(
@@ -786,6 +797,15 @@ def _lateness(q: Question) -> Told | None:
     return _lines(_overdue(q.workflow, s) for s in q.tasks(q.rest()))
 
 
+def _not_done(q: Question) -> Told | None:
+    """Read "what if the author never revises it?", of somebody whose step parts no ways."""
+    who, steps = q.role_and_steps(q.rest(q.first("if")))
+    q.has("not")
+    if who is None or any(s.assignee != who or _parts(s, q) for s in steps):
+        return None
+    return _lines(_overdue(q.workflow, s) for s in steps)
+
+
 def _overdue(workflow: Workflow, step: Step) -> str:
     late = word_set("inquiry.late")
     ways = [
@@ -849,6 +869,7 @@ def _condition(q: Question) -> Told | None:
             else f"{named(step)} is always reached. {starts_line(q.workflow)}"
         )
         lines.append(_before(q.workflow, step))
+        lines += [_time_of(step)] if step.timeout else []
         lines += [f"It is done only if {step.when.text}."] if step.when and step.when.text else []
     return Told("\n".join(lines)) if lines else None
 
@@ -928,7 +949,7 @@ _ANSWERS: dict[str, Answer] = {
     for one in (
         _about, _always, _amount, _attempts, _beside, _between, _busiest, _case, _case_of_goal, _clock,
         _condition, _count_steps, _count_ways, _does_else, _does_it, _ends, _escalated, _exists, _failing,
-        _how_done, _how_long, _last, _last_role, _lateness, _loops, _neighbours, _number, _of_length, _order,
+        _how_done, _how_long, _last, _last_role, _lateness, _loops, _neighbours, _not_done, _number, _of_length, _order,
         _other_roles, _role_does, _rule_of, _service_of, _slowest, _starts, _time_until,
         _unknown_role, _way_to, _ways_out, _who, _who_decides, _who_tells, _without,
     )

@@ -120,9 +120,9 @@ class Question:
 
     def meant(self, words: Words) -> list[Step]:
         """Return the steps that words mean, the words then used; those that the workflow has nowhere are left."""
-        if len(words) > _MOST_WORDS or any(counts(token) and not token.is_content for token in words):
-            return []
         plain = self.plain(words)
+        if len(words) > _MOST_WORDS or any(counts(token) and not token.is_content for token in plain):
+            return []
         own = set(content_of(self.workflow.name))
         for said in (words, plain, [token for token in plain if token.lower not in own]):
             if found := self._found(said):
@@ -338,7 +338,7 @@ class Question:
             and any(akin(t.lower, w) for t in rest for w in [*content_of(s.name), *content_of(s.assignee or "")])
             and all(self._is_there(t, self.workflow.outgoing(s.id)) for t in rest if self.knows(t))
         ]
-        if needs_step and not named:
+        if not named and (needs_step or any(self.knows(t) and not t.among("question.whole") for t in rest)):
             return []
         found = [ways for s in named or self.workflow.steps if (ways := self.of_outcome(s, is_bad=bad))]
         return [edge for ways in found for edge in ways] if len(found) == 1 or named else []

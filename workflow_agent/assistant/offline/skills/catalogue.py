@@ -94,6 +94,7 @@ def is_about_all(turn: Turn, tokens: Tokens) -> bool:
     """Say whether a question is about the workflows there are, not about the one at hand."""
     said = tuple(token for token in tokens if token.kind != "punct")
     among_all = focus(turn) is None or len([one for one in listed_in_reply(turn) if one.id.startswith("wf_")]) > 1
+    sought = any(token.is_("find", "search", "look") for token in said[:5])
     for at, token in enumerate(said):
         before = said[max(at - 2, 0) : at]
         if token.among("catalogue.workflows"):
@@ -103,7 +104,7 @@ def is_about_all(turn: Turn, tokens: Tokens) -> bool:
         after = said[at + 1] if at + 1 < len(said) else None
         of_them = token.is_("them", "these", "those") and at > 0 and said[at - 1].is_("of")
         one_that = token.is_("one", "ones", "any") and after is not None and after.among("catalogue.relative")
-        if among_all and (of_them or one_that or token.lower == "ones"):
+        if among_all and not sought and (of_them or one_that or token.lower == "ones"):
             return True
     runs = any(t.is_("run", "start", "begin") for t in said[1:6])
     if len(said) > 2 and said[0].is_("what", "which") and runs and started_by(said) is not None:
@@ -149,7 +150,9 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     if any(one.whole for one in asked) and (last := opened or (found[0]["id"] if len(found) == 1 else None)):
         yield Call("get_workflow", {"workflow": last})
     about = [one.label for one in asked] + (
-        [f"that say {joined([f'“{t.text}”' for t in rest if t not in left])}"] if rest else []
+        [f"that {'says' if len(found) == 1 else 'say'} {joined([f'“{t.text}”' for t in rest if t not in left])}"]
+        if rest
+        else []
     )
     which = f" not {joined(about)}".replace(" not with ", " without ") if denies else f" {joined(about)}"
     note = f"\n\nI did not use: {joined([f'“{t.text}”' for t in left])}." if left else ""
@@ -369,11 +372,6 @@ def find(_turn: Turn, request: Request) -> Skill:
     result = yield Call("search_workflows", {"query": query, "limit": 5})
     hits: list[JsonObject] = result["hits"]
     if not hits:
-        words = [t for t in read_tokens(query) if counts(t) and not t.among("catalogue.said")]
-        items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
-        found, _, missing = yield from chosen_by(words, items)
-        if words and found and not missing:
-            return listing(found, len(found), f" that say {joined([f'“{t.text}”' for t in words])}")
         return not_found(query, result.get("suggestions") or [])
     if len(hits) == 1:
         return Reply(f"That would be {_hit(hits[0])}\n\nShall I open it?", Suggestion(f"show {hits[0]['id']}"))
