@@ -71,12 +71,11 @@ def _approving_states(graph: FlowGraph) -> Iterator[Step]:
     "approval-without-reject-path",
     "reliability",
     "warning",
-    finds="an approval that has no way to say no",
-    why="An approval that cannot be refused is only a delay.",
+    "An approval that cannot be refused is only a delay.",
     has_fix=True,
 )
 def approval_without_reject_path(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each approval with a single way on."""
+    """Find an approval that has no way to say no."""
     rejections = [s for s in graph.children.get("", ()) if s.type == "end" and ends_badly(s)]
     new_id = unique_id("rejected", graph.steps)
     for step in (*_approvals(graph), *_approving_states(graph)):
@@ -114,12 +113,11 @@ def _reject_path(graph: FlowGraph, step: Step, rejections: list[Step], new_id: s
     "approval-without-deadline",
     "reliability",
     "warning",
-    finds="an approval with neither a deadline nor an escalation",
-    why="If nobody answers, the work waits for ever and nobody is told.",
+    "If nobody answers, the work waits for ever and nobody is told.",
     has_fix=True,
 )
 def approval_without_deadline(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each approval that may stay unanswered without anything happening."""
+    """Find an approval with neither a deadline nor an escalation."""
     watched = {a.on.from_ or a.on.to for a in graph.workflow.automations if a.on.event in ("timeout", "scheduled")}
     for step in _approvals(graph):
         if step.timeout or step.escalate_to or watched & {step.id, None}:
@@ -132,15 +130,9 @@ def approval_without_deadline(graph: FlowGraph) -> Iterator[Observation]:
         )
 
 
-@rule(
-    "self-approval",
-    "security",
-    "warning",
-    finds="an approval assigned to the role that made the request",
-    why="A second pair of eyes protects only if it belongs to somebody else.",
-)
+@rule("self-approval", "security", "warning", "A second pair of eyes protects only if it belongs to somebody else.")
 def self_approval(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each approval whose assignee is also the one whose work is approved."""
+    """Find an approval assigned to the role that made the request."""
     for step in _approvals(graph):
         maker = _requester(graph, step)
         if maker is not None and step.assignee and _same(maker.assignee, step.assignee):
@@ -167,15 +159,9 @@ def _requester(graph: FlowGraph, step: Step) -> Step | None:
     return graph.steps[here]
 
 
-@rule(
-    "approval-by-anyone",
-    "security",
-    "warning",
-    finds="an approval that names neither an assignee nor a permission",
-    why="Whoever can open the task could approve it.",
-)
+@rule("approval-by-anyone", "security", "warning", "Whoever can open the task could approve it.")
 def approval_by_anyone(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each approval nobody in particular is allowed to give."""
+    """Find an approval that names neither an assignee nor a permission."""
     for step in _approvals(graph):
         if step.assignee or step.permission or any(edge.permission for edge in graph.exits(step.id)):
             continue
@@ -186,11 +172,10 @@ def approval_by_anyone(graph: FlowGraph) -> Iterator[Observation]:
     "unguarded-action",
     "security",
     "warning",
-    finds="an approving or rejecting action of a lifecycle that needs no permission, though others do",
-    why="The other actions are protected, so this one is probably open by oversight.",
+    "The other actions are protected, so this one is probably open by oversight.",
 )
 def unguarded_action(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield the approving actions that anybody may take."""
+    """Find an approving or rejecting action of a lifecycle that needs no permission, though others do."""
     if not graph.is_lifecycle or not any(edge.permission for edge in graph.flow):
         return
     for edge in graph.flow:

@@ -126,15 +126,9 @@ def _guarded(graph: FlowGraph, step: Step) -> list[Transition]:
     return [edge for edge in graph.exits(step.id) if edge.when is not None]
 
 
-@rule(
-    "incomplete-guards",
-    "soundness",
-    "warning",
-    finds="conditions that leave a case without a way on, and no default",
-    why="Work for which none of them holds gets stuck.",
-)
+@rule("incomplete-guards", "soundness", "warning", "Work for which none of them holds gets stuck.")
 def incomplete_guards(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each choice that provably misses a case; conditions in free words are believed."""
+    """Find conditions that leave a case without a way on, and no default."""
     for step in graph.workflow.steps:
         exits = graph.exits(step.id)
         guarded = _guarded(graph, step)
@@ -179,15 +173,9 @@ def _unlisted_word(guards: list[Guard]) -> str | None:
     return f"{guards[0].subject!r} is none of {', '.join(map(repr, listed[:5]))}"
 
 
-@rule(
-    "overlapping-guards",
-    "soundness",
-    "info",
-    finds="two ways of one decision whose conditions can hold at once",
-    why="Which of them is taken then depends on their order.",
-)
+@rule("overlapping-guards", "soundness", "info", "Which of them is taken then depends on their order.")
 def overlapping_guards(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each pair of ways that the same case fits."""
+    """Find two ways of one decision whose conditions can hold at once."""
     for step in graph.workflow.steps:
         guarded = _guarded(graph, step)
         if len(guarded) < 2 or step.type in ("state", "fork"):

@@ -32,15 +32,9 @@ def _writers(graph: FlowGraph) -> Mapping[str, list[str]]:
     return writers
 
 
-@rule(
-    "read-before-written",
-    "data",
-    "warning",
-    finds="data that a step reads and that only some of the ways to it have written",
-    why="On the other ways the step finds nothing, or an old value.",
-)
+@rule("read-before-written", "data", "warning", "On the other ways the step finds nothing, or an old value.")
 def read_before_written(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each reading that depends on the way taken; what no step before it writes is an input."""
+    """Find data that a step reads and that only some of the ways to it have written."""
     writers = _writers(graph)
     read = [(s, name) for s in graph.workflow.steps for name in s.reads if s.id in graph.reachable]
     if graph.is_lifecycle or not any(name in writers for _, name in read):
@@ -138,15 +132,9 @@ def _quoted(names: list[str]) -> str:
     return listed([f"'{shortened(name)}'" for name in names])
 
 
-@rule(
-    "written-never-read",
-    "data",
-    "info",
-    finds="data that steps write and nothing reads, in a workflow that says what its steps read",
-    why="Either the step is not needed, or its reader has another name for it.",
-)
+@rule("written-never-read", "data", "info", "Either the step is not needed, or its reader has another name for it.")
 def written_never_read(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield all such data as one finding; what the last steps write is the workflow's result."""
+    """Find data that steps write and nothing reads, in a workflow that says what its steps read."""
     if not any(step.reads for step in graph.workflow.steps):
         return
     mentioned = _mentioned(graph)
@@ -172,15 +160,9 @@ def _is_last(graph: FlowGraph, step: Step) -> bool:
     return all(graph.steps[edge.to].type == "end" for edge in graph.exits(step.id))
 
 
-@rule(
-    "unused-form-field",
-    "data",
-    "info",
-    finds="required form fields that nothing uses, beside others of the same form that are used",
-    why="People are made to fill in what the workflow does not need.",
-)
+@rule("unused-form-field", "data", "info", "People are made to fill in what the workflow does not need.")
 def unused_form_field(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each form some of whose required fields are mentioned nowhere while others are."""
+    """Find required form fields that nothing uses, beside others of the same form that are used."""
     asked = [step for step in graph.workflow.steps if step.form and len(step.form.fields) > 1]
     mentioned = _mentioned(graph) if asked else None
     if mentioned is None:

@@ -55,11 +55,12 @@ class Rule:
 
 
 def rule(
-    rule_id: str, family: Family, severity: Severity, *, finds: str, why: str, has_fix: bool = False
+    rule_id: str, family: Family, severity: Severity, why: str, *, has_fix: bool = False
 ) -> Callable[[Check], Rule]:
-    """Return a decorator that makes a rule of the check below it."""
+    """Return a decorator that makes a rule of a check, whose docstring begins with what it finds: "Find ..."."""
 
     def documented(check: Check) -> Rule:
+        finds = (check.__doc__ or "").partition("\n")[0].removeprefix("Find ").removesuffix(".")
         return Rule(rule_id, family, severity, finds, why, has_fix, check)
 
     return documented

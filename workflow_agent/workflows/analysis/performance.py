@@ -16,15 +16,9 @@ _BOTTLENECK_STEPS = 4
 _RUN_STEPS = 10
 
 
-@rule(
-    "critical-path",
-    "performance",
-    "info",
-    finds="the way that takes longest, by the durations the steps declare",
-    why="Only a change on this way makes the whole faster.",
-)
+@rule("critical-path", "performance", "info", "Only a change on this way makes the whole faster.")
 def critical_path(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield the longest way from the start, each cycle once, where at least two of its steps take time."""
+    """Find the way that takes longest, by the durations the steps declare."""
     if graph.is_lifecycle or sum(step.duration is not None for step in graph.workflow.steps) < 2:
         return
     took = _durations(graph)
@@ -70,16 +64,9 @@ def _longest(graph: FlowGraph, took: Mapping[str, float]) -> list[str]:
     return [step_id for number in path if number != ends for step_id in groups[number]]
 
 
-@rule(
-    "unbounded-fan-out",
-    "performance",
-    "info",
-    finds="a loop that calls a service for any number of items at once",
-    why="A long list then floods the service it calls.",
-    has_fix=True,
-)
+@rule("unbounded-fan-out", "performance", "info", "A long list then floods the service it calls.", has_fix=True)
 def unbounded_fan_out(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each loop without a limit on what runs in parallel and with a call inside."""
+    """Find a loop that calls a service for any number of items at once."""
     for step in graph.workflow.steps:
         if step.loop is None or step.loop.parallel != 0:
             continue
@@ -99,12 +86,11 @@ def unbounded_fan_out(graph: FlowGraph) -> Iterator[Observation]:
     "serial-independent",
     "performance",
     "info",
-    finds="steps that only fetch data, one after the other, and do not need one another's results",
-    why="At the same time they would take only as long as the slowest.",
+    "At the same time they would take only as long as the slowest.",
     has_fix=True,
 )
 def serial_independent(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each run of reading calls that declare their data and share none of it."""
+    """Find steps that only fetch data, one after the other, and do not need one another's results."""
     seen: set[str] = set()
     for step in graph.workflow.steps:
         run = [step]
@@ -144,15 +130,9 @@ def _only_fetches(graph: FlowGraph, step: Step) -> bool:
     return call is not None and call.reads_only and bool(step.writes) and step.when is None
 
 
-@rule(
-    "bottleneck-role",
-    "performance",
-    "info",
-    finds="one role that most of the manual steps wait for, although several take part",
-    why="When that role is busy or away, everything waits.",
-)
+@rule("bottleneck-role", "performance", "info", "When that role is busy or away, everything waits.")
 def bottleneck_role(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield the role that does more than half of four or more manual steps."""
+    """Find one role that most of the manual steps wait for, although several take part."""
     manual = [s for s in graph.workflow.steps if s.type == "human" and s.assignee and s.id in graph.reachable]
     roles = Counter((step.assignee or "").casefold() for step in manual)
     if len(roles) < 2 or graph.is_lifecycle:

@@ -38,15 +38,9 @@ def _phrase(workflows: Sequence[Workflow]) -> str:
     return listed([f"'{shortened(workflow.name)}' ({workflow.id})" for workflow in workflows])
 
 
-@rule(
-    "missing-subworkflow",
-    "portfolio",
-    "error",
-    finds="a sub-workflow step that names no workflow, or one that does not exist",
-    why="The run fails when it gets there.",
-)
+@rule("missing-subworkflow", "portfolio", "error", "The run fails when it gets there.")
 def missing_subworkflow(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each call of a workflow nobody has; with no portfolio at hand only calls without a name.
+    """Find a sub-workflow step that names no workflow, or one that does not exist.
 
     What another system calls may well be there: only what was drawn here has to call what is here.
     """
@@ -70,15 +64,9 @@ def _find(known: Mapping[str, Workflow], reference: str) -> Workflow | None:
     return known.get(reference) or known.get(reference.casefold())
 
 
-@rule(
-    "recursive-subworkflow",
-    "portfolio",
-    "error",
-    finds="a workflow that always runs itself, directly or through others",
-    why="Each run starts another one, without end.",
-)
+@rule("recursive-subworkflow", "portfolio", "error", "Each run starts another one, without end.")
 def recursive_subworkflow(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each sub-workflow step from which the calls lead back here, and that no run gets around."""
+    """Find a workflow that always runs itself, directly or through others."""
     known = _by_reference(() if graph.came_from in _NAMES_TEMPLATES else _all(graph))
     for step in graph.workflow.steps:
         is_call = step.type == "subworkflow" and step.workflow and not _is_avoidable(graph, step)
@@ -126,15 +114,9 @@ def _chain(last: Workflow, came: Mapping[str, Workflow | None]) -> list[Workflow
     return way[::-1]
 
 
-@rule(
-    "near-duplicate",
-    "portfolio",
-    "info",
-    finds="another workflow with nearly the same steps",
-    why="A change to one of them is easily forgotten in the other.",
-)
+@rule("near-duplicate", "portfolio", "info", "A change to one of them is easily forgotten in the other.")
 def near_duplicate(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield the workflows that share at least four fifths of their step names with this one."""
+    """Find another workflow with nearly the same steps."""
     own = _step_names(graph.workflow)
     if len(own) < _SMALLEST_COMPARED:
         return
@@ -159,15 +141,9 @@ def _step_names(workflow: Workflow) -> set[str]:
     return {" ".join(step.name.casefold().split()) for step in workflow.steps}
 
 
-@rule(
-    "blast-radius",
-    "portfolio",
-    "info",
-    finds="other workflows that run this one or are started by it",
-    why="A change here is a change for them too.",
-)
+@rule("blast-radius", "portfolio", "info", "A change here is a change for them too.")
 def blast_radius(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield, as one finding, the workflows that depend on this one, directly or through others."""
+    """Find other workflows that run this one or are started by it."""
     known = _by_reference(_all(graph))
     callers: dict[str, list[Workflow]] = {}
     for workflow in _all(graph):

@@ -16,12 +16,11 @@ _PAYMENTS_LOOKED_AT = 5
     "missing-error-path",
     "reliability",
     "warning",
-    finds="an external call that changes something for people or moves money, and whose failure goes nowhere",
-    why="If it fails, the work stops half-done and whoever waits for it is not told.",
+    "If it fails, the work stops half-done and whoever waits for it is not told.",
     has_fix=True,
 )
 def missing_error_path(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each such call that nothing catches.
+    """Find an external call that changes something for people or moves money, and whose failure goes nowhere.
 
     An automation that nobody waits in fails as a whole, visibly, and can be run again; so calls
     are asked for an error path where people are part of the work, or money moves.
@@ -43,12 +42,11 @@ def missing_error_path(graph: FlowGraph) -> Iterator[Observation]:
     "call-without-timeout",
     "reliability",
     "info",
-    finds="external calls without a timeout",
-    why="A service that never answers then holds the work up for ever.",
+    "A service that never answers then holds the work up for ever.",
     has_fix=True,
 )
 def call_without_timeout(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield all of a workflow's calls without a limit as one finding."""
+    """Find external calls without a timeout."""
     calls = (graph.steps[step_id] for step_id in graph.calls)
     open_ended = [step for step in calls if step.timeout is None]
     if open_ended:
@@ -66,16 +64,9 @@ def _needs_retry(graph: FlowGraph, step_id: str, call: Call) -> bool:
     return is_repeatable and step.retry is None and step_id not in graph.caught
 
 
-@rule(
-    "call-without-retry",
-    "reliability",
-    "info",
-    finds="external calls that are safe to repeat and are not retried",
-    why="A short outage would fail the whole run.",
-    has_fix=True,
-)
+@rule("call-without-retry", "reliability", "info", "A short outage would fail the whole run.", has_fix=True)
 def call_without_retry(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield all calls that only read, or say they may be repeated, and give up at the first failure."""
+    """Find external calls that are safe to repeat and are not retried."""
     fragile = [graph.steps[step_id] for step_id, call in graph.calls.items() if _needs_retry(graph, step_id, call)]
     if fragile:
         retry = {"max_attempts": 3, "interval": "PT10S", "backoff": "exponential"}
@@ -90,12 +81,11 @@ def call_without_retry(graph: FlowGraph) -> Iterator[Observation]:
     "retry-not-idempotent",
     "reliability",
     "warning",
-    finds="a retried step that moves money or says it must not be repeated",
-    why="When only the answer was lost, the retry does it a second time.",
+    "When only the answer was lost, the retry does it a second time.",
     has_fix=True,
 )
 def retry_not_idempotent(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each retry that may act twice; the fix drops it only where the step declares the danger."""
+    """Find a retried step that moves money or says it must not be repeated."""
     for step in graph.workflow.steps:
         if step.retry is None or step.retry.max_attempts < 2 or step.idempotent:
             continue
@@ -111,15 +101,9 @@ def retry_not_idempotent(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule(
-    "failure-ends-well",
-    "reliability",
-    "warning",
-    finds="an error path that leads straight to an end for success",
-    why="A failed run then looks like a good one.",
-)
+@rule("failure-ends-well", "reliability", "warning", "A failed run then looks like a good one.")
 def failure_ends_well(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each error transition into a good end that the work also reaches when all goes well."""
+    """Find an error path that leads straight to an end for success."""
     for edge in graph.flow:
         end = graph.steps[edge.to]
         is_good = end.type == "end" and not ends_badly(end) and end.id not in graph.error_handlers
@@ -132,15 +116,9 @@ def failure_ends_well(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule(
-    "swallowed-error",
-    "reliability",
-    "info",
-    finds="a call that changes something and whose failure is ignored",
-    why="Nobody learns that it did not happen.",
-)
+@rule("swallowed-error", "reliability", "info", "Nobody learns that it did not happen.")
 def swallowed_error(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each effectful call that goes on as if nothing had happened when it fails."""
+    """Find a call that changes something and whose failure is ignored."""
     for step_id, call in graph.calls.items():
         step = graph.steps[step_id]
         targets = {edge.to for edge in graph.exits(step.id)}
@@ -155,15 +133,9 @@ def swallowed_error(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule(
-    "missing-compensation",
-    "reliability",
-    "info",
-    finds="a payment that stays although what was paid for failed later on",
-    why="The money has moved for work that was not done.",
-)
+@rule("missing-compensation", "reliability", "info", "The money has moved for work that was not done.")
 def missing_compensation(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each payment that nothing takes back when a later delivery or booking fails for good."""
+    """Find a payment that stays although what was paid for failed later on."""
     payments = [graph.steps[step_id] for step_id, call in graph.calls.items() if call.moves_money]
     payments = [step for step in payments if not undoes(step)][:_PAYMENTS_LOOKED_AT]
     failing = _deliveries_that_fail_for_good(graph) if payments else set[str]()

@@ -55,11 +55,10 @@ _SAFE_FIELDS = frozenset(("number", "id", "sha", "node", "merged", "draft", "siz
     "hard-coded-secret",
     "security",
     "error",
-    finds="a password, key or token written into the workflow",
-    why="Everybody who can read any version of the workflow has it: change it and refer to it by name.",
+    "Everybody who can read any version of the workflow has it: change it and refer to it by name.",
 )
 def hard_coded_secret(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each place that holds a secret; the secret itself is not repeated."""
+    """Find a password, key or token written into the workflow."""
     for step, pointer, place, text in _places(graph):
         kind = _kind_of_secret(place, text)
         if kind is not None:
@@ -124,11 +123,10 @@ def _looks_real(text: str) -> bool:
     "untrusted-input-in-command",
     "security",
     "warning",
-    finds="a command, script or query with input from outside put into its text",
-    why="Whoever sends the input can add commands of their own: pass it as a parameter or variable instead.",
+    "Whoever sends the input can add commands of their own: pass it as a parameter or variable instead.",
 )
 def untrusted_input_in_command(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each command that has a placeholder for data others control."""
+    """Find a command, script or query with input from outside put into its text."""
     chars = 0
     for step in graph.workflow.steps:
         for pointer, text in texts_of_step(step):

@@ -45,16 +45,9 @@ def _games(graph: FlowGraph) -> Iterator[tuple[str | None, Outcome]]:
         yield scope, outcome
 
 
-@rule(
-    "deadlock",
-    "soundness",
-    "error",
-    finds="a join that can wait for a branch that never comes",
-    why="The work then stands still without anybody noticing.",
-    has_fix=True,
-)
+@rule("deadlock", "soundness", "error", "The work then stands still without anybody noticing.", has_fix=True)
 def deadlock(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each join that starves in some run, with the choices that lead there."""
+    """Find a join that can wait for a branch that never comes."""
     if graph.came_from in _WAITS_FOR_WHAT_COMES:
         return
     for scope, outcome in _games(graph):
@@ -130,12 +123,11 @@ def _behind_a_choice(graph: FlowGraph, join: Step) -> Observation:
     "lost-synchronisation",
     "soundness",
     "warning",
-    finds="parallel branches that come together in a step that is not a join",
-    why="It does not wait for the others: it runs, or ends the workflow, as soon as one branch arrives.",
+    "It does not wait for the others: it runs, or ends the workflow, as soon as one branch arrives.",
     has_fix=True,
 )
 def lost_synchronisation(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each step that two branches of a fork reach at the same time."""
+    """Find parallel branches that come together in a step that is not a join."""
     if graph.came_from in _WAITS_FOR_ALL:
         return
     for scope, outcome in _games(graph):
@@ -174,15 +166,9 @@ def _joined(graph: FlowGraph, scope: str | None, step: Step, before: Outcome) ->
     return ({"op": "insert_step", "step": made, "before": step.id},)
 
 
-@rule(
-    "busy-loop",
-    "soundness",
-    "warning",
-    finds="a cycle of automatic steps without a pause, a count or anybody who decides",
-    why="It runs as fast as the machine can until something else changes.",
-)
+@rule("busy-loop", "soundness", "warning", "It runs as fast as the machine can until something else changes.")
 def busy_loop(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each cycle that only machines run and nothing slows down; traps are another rule's."""
+    """Find a cycle of automatic steps without a pause, a count or anybody who decides."""
     for cycle in graph.cycles:
         steps = graph.steps_of(cycle)
         ends = cycle[0] in graph.reachable and cycle[0] in graph.finishing
@@ -199,15 +185,9 @@ def busy_loop(graph: FlowGraph) -> Iterator[Observation]:
         )
 
 
-@rule(
-    "unbounded-loop",
-    "soundness",
-    "warning",
-    finds="a loop step that says neither what it repeats over nor until when",
-    why="Nothing makes it stop.",
-)
+@rule("unbounded-loop", "soundness", "warning", "Nothing makes it stop.")
 def unbounded_loop(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each loop without a collection, a condition, a limit or a way drawn out of it."""
+    """Find a loop step that says neither what it repeats over nor until when."""
     for step in graph.workflow.steps:
         if step.type != "loop" or step.timeout or _is_bounded(step.loop):
             continue

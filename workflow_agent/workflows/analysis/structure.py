@@ -16,15 +16,9 @@ _UNNAMED_TYPES = frozenset(("end", "fork", "join", "wait", "loop"))
 """Steps that are told apart by their place, so that sharing a name does no harm."""
 
 
-@rule(
-    "unreachable-step",
-    "structure",
-    "error",
-    finds="steps that no path from the start leads to",
-    why="What is drawn there never happens.",
-)
+@rule("unreachable-step", "structure", "error", "What is drawn there never happens.")
 def unreachable_step(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each connected group of steps that can never run."""
+    """Find steps that no path from the start leads to."""
     used = graph.reachable | graph.side_steps
     lost = [step.id for step in graph.workflow.steps if step.id not in used]
     # Where a last step may be skipped, work goes on past it, and nothing drawn says where.
@@ -53,16 +47,9 @@ def _is_dead_end(graph: FlowGraph, step: Step) -> bool:
     return graph.declares_ends and step.parent is None and step.id in graph.reachable_without_compensation
 
 
-@rule(
-    "dead-end",
-    "structure",
-    "error",
-    finds="a step nothing comes after, where the workflow has end steps or the step only splits the way",
-    why="Work that arrives there stops without an outcome.",
-    has_fix=True,
-)
+@rule("dead-end", "structure", "error", "Work that arrives there stops without an outcome.", has_fix=True)
 def dead_end(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each step that can run and leads nowhere without being an end."""
+    """Find a step nothing comes after, where the workflow has end steps or the step only splits the way."""
     good = [s for s in graph.children.get("", ()) if s.type == "end" and not ends_badly(s)]
     for step in graph.workflow.steps:
         if step.id in graph.reachable and _is_dead_end(graph, step):
@@ -86,15 +73,9 @@ def _lead_to_the_end(graph: FlowGraph, step: Step, good: list[Step]) -> tuple[Ed
     return ({"op": "connect", "from": step.id, "to": good[0].id},)
 
 
-@rule(
-    "no-way-to-end",
-    "structure",
-    "error",
-    finds="steps that lead only to one another, so that no end is ever reached",
-    why="Work that gets there can never be finished.",
-)
+@rule("no-way-to-end", "structure", "error", "Work that gets there can never be finished.")
 def no_way_to_end(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each trap: a group of reachable steps without a way out."""
+    """Find steps that lead only to one another, so that no end is ever reached."""
     trapped = [s.id for s in graph.workflow.steps if s.id in graph.reachable and s.id not in graph.finishing]
     trapped = [step_id for step_id in trapped if step_id not in graph.side_steps]
     if graph.is_lifecycle and not graph.has_ends:
@@ -115,26 +96,18 @@ def no_way_to_end(graph: FlowGraph) -> Iterator[Observation]:
     "lifecycle-without-end",
     "structure",
     "info",
-    finds="a lifecycle in which no state is final",
-    why="That is right for things that are never done, and an oversight for all others.",
+    "That is right for things that are never done, and an oversight for all others.",
 )
 def lifecycle_without_end(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield a lifecycle all of whose states lead on."""
+    """Find a lifecycle in which no state is final."""
     if graph.is_lifecycle and not graph.has_ends:
         start = graph.steps[graph.workflow.start]
         yield Observation(f"No state is final: from {named(start)} it goes on for ever.", steps=(start.id,))
 
 
-@rule(
-    "no-end-step",
-    "structure",
-    "info",
-    finds="a process drawn here that never says where it is done",
-    why="An end step says how the work came out.",
-    has_fix=True,
-)
+@rule("no-end-step", "structure", "info", "An end step says how the work came out.", has_fix=True)
 def no_end_step(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield the last steps of a process without end steps; imported formats often have no such thing."""
+    """Find a process drawn here that never says where it is done."""
     last = [s for s in graph.steps_of(graph.natural_ends & graph.reachable) if not must_lead_on(s)]
     declared = any(step.type == "end" for step in graph.workflow.steps)
     if declared or graph.is_lifecycle or graph.workflow.source is not None or not last:

@@ -15,15 +15,9 @@ _UNNAMED_TYPES = frozenset(("end", "fork", "join", "wait", "loop"))
 """Steps that are told apart by their place, so that sharing a name does no harm."""
 
 
-@rule(
-    "end-that-continues",
-    "structure",
-    "warning",
-    finds="an end step with transitions leaving it",
-    why="Nothing after an end is ever run.",
-)
+@rule("end-that-continues", "structure", "warning", "Nothing after an end is ever run.")
 def end_that_continues(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each end step that leads on."""
+    """Find an end step with transitions leaving it."""
     for step in graph.workflow.steps:
         leaving = graph.out(step.id)
         if step.type == "end" and leaving:
@@ -39,12 +33,11 @@ def end_that_continues(graph: FlowGraph) -> Iterator[Observation]:
     "duplicate-transition",
     "structure",
     "warning",
-    finds="two transitions that say the same",
-    why="The second changes nothing, or runs what follows twice.",
+    "The second changes nothing, or runs what follows twice.",
     has_fix=True,
 )
 def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each pair of ends joined more than once in the same way."""
+    """Find two transitions that say the same."""
     for (source, target), edges in grouped(graph.workflow.transitions, ends_of).items():
         same = grouped(edges, _said).values() if len(edges) > 1 else ()
         extra = [edge.id for _, *others in same for edge in others]
@@ -63,16 +56,9 @@ def _said(edge: Transition) -> str:
     return edge.model_dump_json(exclude={"id"})
 
 
-@rule(
-    "duplicate-name",
-    "structure",
-    "info",
-    finds="several steps with the same name",
-    why="People and edits that use the name cannot tell them apart.",
-    has_fix=True,
-)
+@rule("duplicate-name", "structure", "info", "People and edits that use the name cannot tell them apart.", has_fix=True)
 def duplicate_name(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each name that several working steps of one scope share."""
+    """Find several steps with the same name."""
     same: defaultdict[tuple[str | None, str], list[Step]] = defaultdict(list)
     for step in graph.workflow.steps:
         if step.type not in _UNNAMED_TYPES and step.id not in graph.side_steps:
@@ -97,16 +83,9 @@ def _renamed(step: Step, numbers: Iterator[int], taken: set[str]) -> EditDocumen
     return {"op": "rename_step", "step": step.id, "name": next(n for n in names if _plain(n) not in taken)}
 
 
-@rule(
-    "self-loop",
-    "structure",
-    "warning",
-    finds="a step that leads straight back to itself without a condition",
-    why="Nothing makes it stop.",
-    has_fix=True,
-)
+@rule("self-loop", "structure", "warning", "Nothing makes it stop.", has_fix=True)
 def self_loop(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield each unconditional transition from a step to itself; in a lifecycle they are ordinary actions."""
+    """Find a step that leads straight back to itself without a condition."""
     loops = (edge for edge in graph.flow if edge.from_ == edge.to and not edge.when and not edge.action)
     for step_id, edges in grouped(loops, lambda edge: edge.from_).items():
         step = graph.steps[step_id]
@@ -130,15 +109,9 @@ def _without(graph: FlowGraph, step: Step, loops: Sequence[Transition]) -> tuple
     return () if step.type in ("fork", "join") else tuple({"op": "disconnect", "transition": e.id} for e in loops)
 
 
-@rule(
-    "one-way-branch",
-    "structure",
-    "info",
-    finds="a decision, fork or join with a single way",
-    why="It decides or gathers nothing, so a branch may have been forgotten.",
-)
+@rule("one-way-branch", "structure", "info", "It decides or gathers nothing, so a branch may have been forgotten.")
 def one_way_branch(graph: FlowGraph) -> Iterator[Observation]:
-    """Yield the decisions and forks with one exit and the joins with one entry."""
+    """Find a decision, fork or join with a single way."""
     for step in graph.workflow.steps:
         if step.id not in graph.reachable or graph.children.get(step.id):
             continue

@@ -50,6 +50,25 @@ class LintRule:
         yield from place.problems
 
 
+def lint_rule(
+    rules: list[LintRule],
+    rule_id: str,
+    severity: Literal["error", "warning", "info"],
+    why: str,
+    *,
+    fix: Fix | None = None,
+    is_spare: bool = False,
+) -> Callable[[Check], Check]:
+    """Return a decorator that adds a check to the rules of a format; its docstring says what it finds: "Find ..."."""
+
+    def listed(check: Check) -> Check:
+        finds = (check.__doc__ or "").removeprefix("Find ").removesuffix(".")
+        rules.append(LintRule(rule_id, severity, check, why, finds, fix, is_spare))
+        return check
+
+    return listed
+
+
 def texts_in(value: Any, place: Place, without: Container[str] = ()) -> Iterator[tuple[str, Place]]:
     """Yield the texts of a value with their places, but for those below fields of some names."""
     if isinstance(value, str):

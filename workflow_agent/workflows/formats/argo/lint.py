@@ -7,10 +7,11 @@ from typing import Any
 
 from workflow_agent.workflows.formats.argo.rules import said_depends, spec_of
 from workflow_agent.workflows.formats.argo.shapes import KINDS
-from workflow_agent.workflows.formats.lint import LintRule, texts_in
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem
 
+RULES: list[LintRule] = []
 _NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9]{0,127}")
 _TASK_NAME = re.compile(r"[A-Za-z0-9_][-A-Za-z0-9_]{0,127}")
 _PARAMETER_NAME = re.compile(r"[-A-Za-z0-9_]+|.*\{\{.*", re.DOTALL)
@@ -83,7 +84,9 @@ def _tags(value: Any, place: Place, without: Sequence[str] = ()) -> Iterator[tup
         yield from ((name, here) for name in _TAG.findall(text))
 
 
+@lint_rule(RULES, "argo-reference", "error", "Argo refuses the workflow.")
 def _unknown_references(document: Any, place: Place) -> None:
+    """Find references to inputs, parameters and items that are not there."""
     whole = _Spec.of(document, place)
     for template, here in whole.all_templates():
         known = {
@@ -119,7 +122,9 @@ def _global_names(whole: _Spec) -> set[str]:
     return {str(object_in(one).get("globalName")) for one in outputs}
 
 
+@lint_rule(RULES, "argo-result", "error", "Argo refuses the workflow.")
 def _unknown_results(document: Any, place: Place) -> None:
+    """Find references to steps and tasks that are not done before, or have no such output."""
     whole = _Spec.of(document, place)
     for template, here in whole.all_templates():
         calls = list(_calls(template, here))
@@ -176,7 +181,9 @@ def _check_output(what: str, call: Mapping[str, Any], whole: _Spec, place: Place
         place.refuse(f"{str(call.get('name'))[:60]!r} has no output `{parts[2][:60]}`", sorted(known))
 
 
+@lint_rule(RULES, "argo-argument", "error", "Argo refuses the workflow.")
 def _missing_arguments(document: Any, place: Place) -> None:
+    """Find calls that do not give a template the inputs it needs."""
     whole = _Spec.of(document, place)
     for template, here in whole.all_templates():
         for _, call, inside in _calls(template, here):
@@ -200,14 +207,18 @@ def _check_given(called: Mapping[str, Any], arguments: Mapping[str, Any], name: 
                 place.refuse(f"does not give {name[:60]!r} its `inputs.{kind}.{str(one.get('name'))[:60]}`")
 
 
+@lint_rule(RULES, "argo-value", "warning", "It cannot be submitted without one.")
 def _missing_values(document: Any, place: Place) -> None:
+    """Find parameters of a workflow without a value."""
     whole = _Spec.of(document, place)
     for at, one in enumerate(list_in(object_in(whole.spec.get("arguments")).get("parameters"))):
         if whole.is_whole and not {"value", "valueFrom", "default"} & object_in(one).keys():
             (whole.place / "arguments" / "parameters" / at).refuse("has no value until somebody gives one")
 
 
+@lint_rule(RULES, "argo-output", "error", "Argo refuses the workflow.")
 def _outputs(document: Any, place: Place) -> None:
+    """Find outputs that do not say where they come from."""
     for template, here in _Spec.of(document, place).all_templates():
         outputs = object_in(template.get("outputs"))
         is_composite = any(kind in template for kind in _COMPOSITE)
@@ -226,7 +237,9 @@ def _outputs(document: Any, place: Place) -> None:
                 (here / "outputs" / "artifacts" / at).refuse("needs the `path` of its file")
 
 
+@lint_rule(RULES, "argo-name", "error", "Argo refuses the workflow.")
 def _bad_names(document: Any, place: Place) -> None:
+    """Find names with characters that Argo refuses."""
     for template, here in _Spec.of(document, place).all_templates():
         _check_name(template.get("name"), _NAME, here / "name")
         for _, call, inside in _calls(template, here):
@@ -245,7 +258,9 @@ def _check_name(name: Any, pattern: re.Pattern[str], place: Place) -> None:
         place.refuse(f"{name[:80]!r} has characters that a name cannot have")
 
 
+@lint_rule(RULES, "argo-depends", "error", "Argo refuses the workflow.")
 def _depends(document: Any, place: Place) -> None:
+    """Find tasks that mix `depends` with what it has replaced."""
     for template, here in _Spec.of(document, place).all_templates():
         tasks = [(call, inside) for _, call, inside in _calls(template, here) if "dag" in template]
         uses_depends = any("depends" in call for call, _ in tasks)
@@ -256,7 +271,9 @@ def _depends(document: Any, place: Place) -> None:
                 (inside / "name").refuse("cannot begin with a digit where `depends` is used")
 
 
+@lint_rule(RULES, "argo-limit", "error", "Argo refuses the workflow.")
 def _limits(document: Any, place: Place) -> None:
+    """Find limits on templates that cannot have them."""
     for template, here in _Spec.of(document, place).all_templates():
         kind = next((one for one in KINDS if one in template), "")
         if kind in _COMPOSITE:
@@ -267,7 +284,9 @@ def _limits(document: Any, place: Place) -> None:
             (here / "parallelism").refuse("is only for templates of steps and tasks")
 
 
+@lint_rule(RULES, "argo-image", "error", "The pod cannot start.")
 def _images(document: Any, place: Place) -> None:
+    """Find containers and scripts without an image."""
     whole = _Spec.of(document, place)
     if "templateDefaults" in whole.spec or "workflowTemplateRef" in whole.spec:
         return
@@ -277,7 +296,9 @@ def _images(document: Any, place: Place) -> None:
                 (here / kind).refuse("needs an `image`")
 
 
+@lint_rule(RULES, "argo-volume", "error", "The pod cannot start.")
 def _volumes(document: Any, place: Place) -> None:
+    """Find mounts of volumes that are not there."""
     whole = _Spec.of(document, place)
     if {"workflowTemplateRef", "podSpecPatch", "templateDefaults"} & whole.spec.keys():
         return
@@ -297,7 +318,9 @@ def _volume_claims(spec: Mapping[str, Any]) -> set[str]:
     return {str(object_in(one.get("metadata")).get("name")) for one in claims}
 
 
+@lint_rule(RULES, "argo-schedule", "error", "Argo refuses the schedule.")
 def _schedules(document: Any, place: Place) -> None:
+    """Find schedules that are no cron expression."""
     if document.get("kind") != "CronWorkflow":
         return
     spec = object_in(document.get("spec"))
@@ -308,7 +331,9 @@ def _schedules(document: Any, place: Place) -> None:
             here.refuse(problem)
 
 
+@lint_rule(RULES, "argo-unused", "info", "It may be left from an earlier version.")
 def _unused(document: Any, place: Place) -> None:
+    """Find templates that nothing calls."""
     whole = _Spec.of(document, place)
     if not whole.is_whole:
         return
@@ -341,53 +366,3 @@ def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
         if isinstance(name, str):
             found.append(name)
     yield from reversed(found)
-
-
-RULES: Sequence[LintRule] = (
-    LintRule(
-        "argo-reference",
-        "error",
-        _unknown_references,
-        "Argo refuses the workflow.",
-        "references to inputs, parameters and items that are not there",
-    ),
-    LintRule(
-        "argo-result",
-        "error",
-        _unknown_results,
-        "Argo refuses the workflow.",
-        "references to steps and tasks that are not done before, or have no such output",
-    ),
-    LintRule(
-        "argo-argument",
-        "error",
-        _missing_arguments,
-        "Argo refuses the workflow.",
-        "calls that do not give a template the inputs it needs",
-    ),
-    LintRule(
-        "argo-output", "error", _outputs, "Argo refuses the workflow.", "outputs that do not say where they come from"
-    ),
-    LintRule("argo-name", "error", _bad_names, "Argo refuses the workflow.", "names with characters that Argo refuses"),
-    LintRule(
-        "argo-depends",
-        "error",
-        _depends,
-        "Argo refuses the workflow.",
-        "tasks that mix `depends` with what it has replaced",
-    ),
-    LintRule("argo-limit", "error", _limits, "Argo refuses the workflow.", "limits on templates that cannot have them"),
-    LintRule("argo-image", "error", _images, "The pod cannot start.", "containers and scripts without an image"),
-    LintRule("argo-volume", "error", _volumes, "The pod cannot start.", "mounts of volumes that are not there"),
-    LintRule(
-        "argo-schedule", "error", _schedules, "Argo refuses the schedule.", "schedules that are no cron expression"
-    ),
-    LintRule(
-        "argo-value",
-        "warning",
-        _missing_values,
-        "It cannot be submitted without one.",
-        "parameters of a workflow without a value",
-    ),
-    LintRule("argo-unused", "info", _unused, "It may be left from an earlier version.", "templates that nothing calls"),
-)

@@ -9,12 +9,13 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.reader import machines_in
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.lint import LintRule, setting, texts_in
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
+RULES: list[LintRule] = []
 _ERRORS = frozenset(
     f"States.{name}"
     for name in (
@@ -70,7 +71,9 @@ def _handlers(document: Any, place: Place, field: str) -> Iterator[tuple[list[An
             yield list_in(state[field]), here / field
 
 
+@lint_rule(RULES, "asl-retry", "error", "The machine is refused.")
 def _retries(document: Any, place: Place) -> None:
+    """Find retries with an interval, a rate or a delay of no use."""
     for retriers, here in _handlers(document, place, "Retry"):
         for at, one in enumerate(map(object_in, retriers)):
             interval, most, rate = (one.get(key) for key in ("IntervalSeconds", "MaxDelaySeconds", "BackoffRate"))
@@ -83,7 +86,9 @@ def _retries(document: Any, place: Place) -> None:
                 (here / at / "MaxDelaySeconds").refuse(f"must be more than `IntervalSeconds`, {least}, got {most}")
 
 
+@lint_rule(RULES, "asl-error-name", "error", "The handler never runs.")
 def _error_names(document: Any, place: Place) -> None:
+    """Find errors that begin with `States.` and that the language does not have."""
     for field in ("Retry", "Catch"):
         for handlers, here in _handlers(document, place, field):
             for at, one in enumerate(map(object_in, handlers)):
@@ -93,7 +98,9 @@ def _error_names(document: Any, place: Place) -> None:
                         inside.refuse(f"there is no error {name[:60]!r}", sorted(_ERRORS))
 
 
+@lint_rule(RULES, "asl-handler", "warning", "It never runs.")
 def _never_asked(document: Any, place: Place) -> None:
+    """Find retriers and catchers for what an earlier one handles, or nothing can."""
     for field in ("Retry", "Catch"):
         for handlers, here in _handlers(document, place, field):
             seen: set[str] = set()
@@ -107,7 +114,9 @@ def _never_asked(document: Any, place: Place) -> None:
                     seen.add(name)
 
 
+@lint_rule(RULES, "asl-query-language", "warning", "AWS refuses the machine.")
 def _languages(document: Any, place: Place) -> None:
+    """Find states that go back to JSONPath in a machine of JSONata."""
     if object_in(document).get("QueryLanguage") != "JSONata":
         return
     for state, here, _ in _states(document, place):
@@ -115,27 +124,15 @@ def _languages(document: Any, place: Place) -> None:
             (here / "QueryLanguage").refuse("cannot be JSONPath in a machine whose own is JSONata")
 
 
+@lint_rule(RULES, "asl-map-mode", "warning", "The machine is refused, or it is of no effect.")
 def _modes(document: Any, place: Place) -> None:
+    """Find fields of a distributed Map in one that is not."""
     for state, here, _ in _states(document, place):
         processor = object_in(state.get("ItemProcessor"))
         mode = object_in(processor.get("ProcessorConfig")).get("Mode", "INLINE")
         for key in _DISTRIBUTED if state.get("Type") == "Map" and mode == "INLINE" else ():
             if key in state:
                 (here / key).refuse("counts only for a Map whose `Mode` is DISTRIBUTED")
-
-
-def _choices(document: Any, place: Place) -> None:
-    for state, here, _ in _states(document, place):
-        rules = [_asked(object_in(one)) for one in list_in(state.get("Choices"))]
-        for at, asked in enumerate(rules):
-            if asked in rules[:at]:
-                (here / "Choices" / at).refuse("asks what an earlier rule asks, and is never taken")
-        if rules and "Default" not in state and not _covers_all(rules):
-            here.refuse("has no `Default` for when no rule holds")
-
-
-def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key: value for key, value in rule.items() if key not in ("Next", "Assign", "Output", "Comment")}
 
 
 def _without_the_later(workflow: Workflow, step: Step, problem: Problem, document: Any) -> Sequence[EditDocument]:
@@ -152,6 +149,28 @@ def _without_the_later(workflow: Workflow, step: Step, problem: Problem, documen
     return [{"op": "disconnect", "transition": later.id}] if is_repeated and leads_there else []
 
 
+@lint_rule(
+    RULES,
+    "asl-choice",
+    "warning",
+    "The execution fails where no rule holds, and what is asked twice is taken once.",
+    fix=_without_the_later,
+)
+def _choices(document: Any, place: Place) -> None:
+    """Find choices without a default, and rules that ask what an earlier one asks."""
+    for state, here, _ in _states(document, place):
+        rules = [_asked(object_in(one)) for one in list_in(state.get("Choices"))]
+        for at, asked in enumerate(rules):
+            if asked in rules[:at]:
+                (here / "Choices" / at).refuse("asks what an earlier rule asks, and is never taken")
+        if rules and "Default" not in state and not _covers_all(rules):
+            here.refuse("has no `Default` for when no rule holds")
+
+
+def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: value for key, value in rule.items() if key not in ("Next", "Assign", "Output", "Comment")}
+
+
 def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether one of two rules always holds: something is so, and it is not so."""
     for rule in rules:
@@ -163,14 +182,6 @@ def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:
             if isinstance(rule[test], bool) and {**rule, test: not rule[test]} in rules:
                 return True
     return False
-
-
-def _literals(document: Any, place: Place) -> None:
-    for state, here, language in _states(document, place):
-        for text, inside in texts_in(state, here, _NOT_OWN) if language == "JSONata" else ():
-            plain = text.strip()
-            if plain != text and plain.startswith("{%") and plain.endswith("%}"):
-                inside.refuse("has space around `{% %}`, and is taken as plain text")
 
 
 def _trimmed_fields(step: Step, problem: Problem, document: Any) -> JsonObject:
@@ -190,7 +201,19 @@ def _trimmed(value: Any) -> Any:
     return plain if plain.startswith("{%") and plain.endswith("%}") else value
 
 
+@lint_rule(RULES, "asl-literal", "warning", "The expression is not worked out.", fix=setting(_trimmed_fields))
+def _literals(document: Any, place: Place) -> None:
+    """Find expressions with space around them."""
+    for state, here, language in _states(document, place):
+        for text, inside in texts_in(state, here, _NOT_OWN) if language == "JSONata" else ():
+            plain = text.strip()
+            if plain != text and plain.startswith("{%") and plain.endswith("%}"):
+                inside.refuse("has space around `{% %}`, and is taken as plain text")
+
+
+@lint_rule(RULES, "asl-variable", "warning", "The execution fails there.")
 def _unknown_variables(document: Any, place: Place) -> None:
+    """Find variables that no state assigns."""
     known: set[str] = set()
     for state, _, _ in _states(document, place):
         for one in (state, *map(object_in, (*list_in(state.get("Choices")), *list_in(state.get("Catch"))))):
@@ -213,19 +236,14 @@ def _used(text: str, place: Place, language: str) -> set[str]:
     return set()
 
 
+@lint_rule(RULES, "asl-task-token", "warning", "Nobody can answer, and it waits until it times out.")
 def _tokens(document: Any, place: Place) -> None:
+    """Find tasks that wait for a token that nobody gets."""
     for state, here, _ in _states(document, place):
         called = str(state.get("Resource", ""))
         given = json.dumps([state.get("Parameters"), state.get("Arguments")])
         if called.endswith(".waitForTaskToken") and "ask.Token" not in given and '"$$"' not in given:
             (here / "Resource").refuse("waits for its task token, and hands it to nobody")
-
-
-def _old_fields(document: Any, place: Place) -> None:
-    for state, here, _ in _states(document, place):
-        for old, new in _NEW_NAMES.items():
-            if state.get("Type") == "Map" and old in state:
-                (here / old).refuse(f"is deprecated; `{new}` has taken its place")
 
 
 def _renamed_fields(step: Step, problem: Problem, document: Any) -> JsonObject:
@@ -238,7 +256,18 @@ def _renamed_fields(step: Step, problem: Problem, document: Any) -> JsonObject:
     return {"extensions": {**step.extensions, "asl": renamed}} if renamed != kept else {}
 
 
+@lint_rule(RULES, "asl-deprecated", "info", "New features leave it out.", fix=setting(_renamed_fields))
+def _old_fields(document: Any, place: Place) -> None:
+    """Find fields that others have replaced."""
+    for state, here, _ in _states(document, place):
+        for old, new in _NEW_NAMES.items():
+            if state.get("Type") == "Map" and old in state:
+                (here / old).refuse(f"is deprecated; `{new}` has taken its place")
+
+
+@lint_rule(RULES, "asl-version", "error", "The machine is refused.")
 def _versions(document: Any, place: Place) -> None:
+    """Find versions of the language that do not exist."""
     version = text_in(object_in(document).get("Version"))
     if version is not None and version != "1.0":
         (place / "Version").refuse(f"must be '1.0', got {version[:40]!r}", ["1.0"])
@@ -250,79 +279,3 @@ def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
     for at in range(len(parts) - 1, 0, -1):
         if parts[at - 1] == "States":
             yield parts[at]
-
-
-RULES: Sequence[LintRule] = (
-    LintRule(
-        "asl-retry",
-        "error",
-        _retries,
-        "The machine is refused.",
-        "retries with an interval, a rate or a delay of no use",
-    ),
-    LintRule(
-        "asl-error-name",
-        "error",
-        _error_names,
-        "The handler never runs.",
-        "errors that begin with `States.` and that the language does not have",
-    ),
-    LintRule(
-        "asl-query-language",
-        "warning",
-        _languages,
-        "AWS refuses the machine.",
-        "states that go back to JSONPath in a machine of JSONata",
-    ),
-    LintRule(
-        "asl-version", "error", _versions, "The machine is refused.", "versions of the language that do not exist"
-    ),
-    LintRule(
-        "asl-handler",
-        "warning",
-        _never_asked,
-        "It never runs.",
-        "retriers and catchers for what an earlier one handles, or nothing can",
-    ),
-    LintRule(
-        "asl-choice",
-        "warning",
-        _choices,
-        "The execution fails where no rule holds, and what is asked twice is taken once.",
-        "choices without a default, and rules that ask what an earlier one asks",
-        _without_the_later,
-    ),
-    LintRule(
-        "asl-variable", "warning", _unknown_variables, "The execution fails there.", "variables that no state assigns"
-    ),
-    LintRule(
-        "asl-literal",
-        "warning",
-        _literals,
-        "The expression is not worked out.",
-        "expressions with space around them",
-        setting(_trimmed_fields),
-    ),
-    LintRule(
-        "asl-task-token",
-        "warning",
-        _tokens,
-        "Nobody can answer, and it waits until it times out.",
-        "tasks that wait for a token that nobody gets",
-    ),
-    LintRule(
-        "asl-map-mode",
-        "warning",
-        _modes,
-        "The machine is refused, or it is of no effect.",
-        "fields of a distributed Map in one that is not",
-    ),
-    LintRule(
-        "asl-deprecated",
-        "info",
-        _old_fields,
-        "New features leave it out.",
-        "fields that others have replaced",
-        setting(_renamed_fields),
-    ),
-)

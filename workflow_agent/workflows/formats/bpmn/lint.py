@@ -8,13 +8,15 @@ from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
 from workflow_agent.workflows.formats.bpmn.writer import process_of
 from workflow_agent.workflows.formats.bpmn.xml import bpmn, local_name, named_children
-from workflow_agent.workflows.formats.lint import LintRule
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule
 from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
+RULES: list[LintRule] = []
+_REFUSED = "Engines refuse the process."
 _WAITS = ("intermediateCatchEvent", "receiveTask")
 _ASKS = ("exclusiveGateway", "inclusiveGateway", "complexGateway")
 _GATEWAYS = (*_ASKS, "parallelGateway", "eventBasedGateway")
@@ -75,7 +77,9 @@ def _condition(flow: Element) -> bool:
     return flow.find(bpmn("conditionExpression")) is not None
 
 
+@lint_rule(RULES, "bpmn-event-gateway", "error", _REFUSED)
 def _event_gateways(process: LintedProcess, place: Place) -> None:
+    """Find gateways that wait for events and are followed by something else."""
     for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind != "eventBasedGateway":
@@ -90,7 +94,9 @@ def _event_gateways(process: LintedProcess, place: Place) -> None:
                     (place / target).refuse("follows a gateway that waits for events, and nothing else may lead to it")
 
 
+@lint_rule(RULES, "bpmn-event-sub-process", "error", _REFUSED)
 def _event_handlers(process: LintedProcess, place: Place) -> None:
+    """Find event sub-processes that do not say which event begins them."""
     for inside in (one for one in process.scopes if one.is_event_handler):
         here = place / xml_id(inside.container)
         starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
@@ -101,7 +107,9 @@ def _event_handlers(process: LintedProcess, place: Place) -> None:
                 (place / xml_id(start)).refuse("begins a sub-process by an event, and does not say by which")
 
 
+@lint_rule(RULES, "bpmn-link", "error", _REFUSED)
 def _links(process: LintedProcess, place: Place) -> None:
+    """Find link events without their other end, or with several."""
     for inside in process.scopes:
         names: dict[str, dict[str, list[str]]] = {}
         for node, kind, node_id in inside.nodes:
@@ -119,14 +127,18 @@ def _links(process: LintedProcess, place: Place) -> None:
                 )
 
 
+@lint_rule(RULES, "bpmn-start-entered", "error", _REFUSED)
 def _starts_entered(process: LintedProcess, place: Place) -> None:
+    """Find start events that a flow leads to."""
     for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind == "startEvent" and node_id in inside.into:
                 (place / node_id).refuse("is a start event, and a flow leads to it")
 
 
+@lint_rule(RULES, "bpmn-timer", "warning", _REFUSED)
 def _timers(process: LintedProcess, place: Place) -> None:
+    """Find timers of a process to be run that name no time."""
     for one in process.elements if process.is_executable else ():
         for definition in named_children(one, "timerEventDefinition"):
             told = [bpmn(name) for name in _TIMES if (definition.findtext(bpmn(name)) or "").strip()]
@@ -134,7 +146,9 @@ def _timers(process: LintedProcess, place: Place) -> None:
                 (place / xml_id(one)).refuse("waits for a time, and does not say for which")
 
 
+@lint_rule(RULES, "bpmn-start", "warning", "Where it begins is a guess.")
 def _no_start(process: LintedProcess, place: Place) -> None:
+    """Find processes without a start event, or with several."""
     for inside in process.scopes:
         starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
         here = place / xml_id(inside.container)
@@ -149,21 +163,12 @@ def _no_start(process: LintedProcess, place: Place) -> None:
                 (place / xml_id(one)).refuse("begins a sub-process, and cannot wait for a trigger there")
 
 
+@lint_rule(RULES, "bpmn-end", "info", "Where it is done is a guess.")
 def _no_end(process: LintedProcess, place: Place) -> None:
+    """Find processes and sub-processes without an end event."""
     for inside in (one for one in process.scopes if not one.is_free):
         if not any(kind == "endEvent" for _, kind, _ in inside.nodes):
             (place / xml_id(inside.container)).refuse("has no end event")
-
-
-def _conditions(process: LintedProcess, place: Place) -> None:
-    for inside in process.scopes:
-        for node, _, node_id in inside.nodes:
-            flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
-            asked = [one for one in flows if _condition(one)]
-            if local_name(node) in _ASKS and asked:
-                for one in flows:
-                    if one not in asked:
-                        (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
 
 
 def _as_default(workflow: Workflow, step: Step, problem: Problem, document: LintedProcess) -> Sequence[EditDocument]:
@@ -177,7 +182,22 @@ def _as_default(workflow: Workflow, step: Step, problem: Problem, document: Lint
     return [{"op": "update_transition", "transition": plain[0].id, "set": {"type": "default"}}]
 
 
+@lint_rule(RULES, "bpmn-condition", "warning", "Which way is taken is a guess.", fix=_as_default)
+def _conditions(process: LintedProcess, place: Place) -> None:
+    """Find flows without a condition beside others with one."""
+    for inside in process.scopes:
+        for node, _, node_id in inside.nodes:
+            flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
+            asked = [one for one in flows if _condition(one)]
+            if local_name(node) in _ASKS and asked:
+                for one in flows:
+                    if one not in asked:
+                        (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
+
+
+@lint_rule(RULES, "bpmn-fake-join", "info", "It runs once for each, which looks like waiting for all.")
 def _fake_joins(process: LintedProcess, place: Place) -> None:
+    """Find tasks and events that several flows enter."""
     for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             flows = inside.into.get(node_id, ())
@@ -185,7 +205,9 @@ def _fake_joins(process: LintedProcess, place: Place) -> None:
                 (place / node_id).refuse(f"is entered by {len(flows)} flows without a gateway")
 
 
+@lint_rule(RULES, "bpmn-implicit-split", "info", "All ways are taken, which is easily overlooked.")
 def _implicit_splits(process: LintedProcess, place: Place) -> None:
+    """Find tasks and events that several flows leave without a condition."""
     for inside in process.scopes:
         for node, kind, node_id in inside.nodes:
             flows = inside.out.get(node_id, ())
@@ -194,21 +216,13 @@ def _implicit_splits(process: LintedProcess, place: Place) -> None:
                 (place / node_id).refuse(f"is left by {len(plain)} flows at once without a gateway")
 
 
+@lint_rule(RULES, "bpmn-join-fork", "info", "What waits for what is hard to see.")
 def _join_forks(process: LintedProcess, place: Place) -> None:
+    """Find gateways that join and split at once."""
     for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind in _GATEWAYS and min(len(inside.into.get(node_id, ())), len(inside.out.get(node_id, ()))) > 1:
                 (place / node_id).refuse("is a gateway at which ways come together and part")
-
-
-def _implicit_ends(process: LintedProcess, place: Place) -> None:
-    for inside in process.scopes:
-        linked = {one.get("sourceRef") for one in inside.scope.links}
-        for node, kind, node_id in inside.nodes:
-            is_last = node_id not in inside.out and node_id not in linked and node_id in inside.into
-            is_beside = kind == "endEvent" or "link" in _definitions(node) or node.get("isForCompensation") == "true"
-            if is_last and not is_beside and not inside.is_free:
-                (place / node_id).refuse("is where the work ends without an end event")
 
 
 def _led_to_an_end(workflow: Workflow, step: Step, problem: Problem, document: LintedProcess) -> Sequence[EditDocument]:
@@ -223,20 +237,38 @@ def _led_to_an_end(workflow: Workflow, step: Step, problem: Problem, document: L
     return [link] if ends else [{"op": "add_step", "step": made}, link]
 
 
+@lint_rule(RULES, "bpmn-implicit-end", "info", "It is easily taken for forgotten.", fix=_led_to_an_end)
+def _implicit_ends(process: LintedProcess, place: Place) -> None:
+    """Find steps where work ends without an end event."""
+    for inside in process.scopes:
+        linked = {one.get("sourceRef") for one in inside.scope.links}
+        for node, kind, node_id in inside.nodes:
+            is_last = node_id not in inside.out and node_id not in linked and node_id in inside.into
+            is_beside = kind == "endEvent" or "link" in _definitions(node) or node.get("isForCompensation") == "true"
+            if is_last and not is_beside and not inside.is_free:
+                (place / node_id).refuse("is where the work ends without an end event")
+
+
+@lint_rule(RULES, "bpmn-event-definition", "info", "Which of them it is, the diagram does not show.")
 def _several_definitions(process: LintedProcess, place: Place) -> None:
+    """Find events about several things at once."""
     for one in process.elements:
         if len(_definitions(one)) > 1:
             (place / xml_id(one)).refuse("is about several events at once")
 
 
+@lint_rule(RULES, "bpmn-gateway", "info", "Few people read it as it is meant, and few engines run it.")
 def _hard_gateways(process: LintedProcess, place: Place) -> None:
+    """Find inclusive and complex gateways."""
     for inside in process.scopes:
         for _, kind, node_id in inside.nodes:
             if kind in ("inclusiveGateway", "complexGateway"):
                 (place / node_id).refuse(f"is {'an inclusive' if kind[0] == 'i' else 'a complex'} gateway")
 
 
+@lint_rule(RULES, "bpmn-label", "info", "A reader has to guess.")
 def _labels(process: LintedProcess, place: Place) -> None:
+    """Find tasks, events and questions without a name."""
     for inside in process.scopes:
         for node, kind, node_id in inside.nodes:
             splits = kind in _ASKS and len(inside.out.get(node_id, ())) > 1
@@ -250,87 +282,3 @@ def steps_at(parts: Sequence[str], document: LintedProcess) -> Iterator[str]:
     yield parts[-1]
     if parts[-1] in document.sources:
         yield document.sources[parts[-1]]
-
-
-_REFUSED = "Engines refuse the process."
-RULES: Sequence[LintRule] = (
-    LintRule(
-        "bpmn-event-gateway",
-        "error",
-        _event_gateways,
-        _REFUSED,
-        "gateways that wait for events and are followed by something else",
-    ),
-    LintRule(
-        "bpmn-event-sub-process",
-        "error",
-        _event_handlers,
-        _REFUSED,
-        "event sub-processes that do not say which event begins them",
-    ),
-    LintRule("bpmn-link", "error", _links, _REFUSED, "link events without their other end, or with several"),
-    LintRule("bpmn-start-entered", "error", _starts_entered, _REFUSED, "start events that a flow leads to"),
-    LintRule("bpmn-timer", "warning", _timers, _REFUSED, "timers of a process to be run that name no time"),
-    LintRule(
-        "bpmn-start",
-        "warning",
-        _no_start,
-        "Where it begins is a guess.",
-        "processes without a start event, or with several",
-    ),
-    LintRule(
-        "bpmn-condition",
-        "warning",
-        _conditions,
-        "Which way is taken is a guess.",
-        "flows without a condition beside others with one",
-        _as_default,
-    ),
-    LintRule(
-        "bpmn-fake-join",
-        "info",
-        _fake_joins,
-        "It runs once for each, which looks like waiting for all.",
-        "tasks and events that several flows enter",
-    ),
-    LintRule(
-        "bpmn-implicit-split",
-        "info",
-        _implicit_splits,
-        "All ways are taken, which is easily overlooked.",
-        "tasks and events that several flows leave without a condition",
-    ),
-    LintRule(
-        "bpmn-join-fork",
-        "info",
-        _join_forks,
-        "What waits for what is hard to see.",
-        "gateways that join and split at once",
-    ),
-    LintRule(
-        "bpmn-end", "info", _no_end, "Where it is done is a guess.", "processes and sub-processes without an end event"
-    ),
-    LintRule(
-        "bpmn-implicit-end",
-        "info",
-        _implicit_ends,
-        "It is easily taken for forgotten.",
-        "steps where work ends without an end event",
-        _led_to_an_end,
-    ),
-    LintRule(
-        "bpmn-event-definition",
-        "info",
-        _several_definitions,
-        "Which of them it is, the diagram does not show.",
-        "events about several things at once",
-    ),
-    LintRule(
-        "bpmn-gateway",
-        "info",
-        _hard_gateways,
-        "Few people read it as it is meant, and few engines run it.",
-        "inclusive and complex gateways",
-    ),
-    LintRule("bpmn-label", "info", _labels, "A reader has to guess.", "tasks, events and questions without a name"),
-)

@@ -6,9 +6,11 @@ from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.lint.places import events
 from workflow_agent.workflows.formats.github_actions.triggers import EVENTS
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem
 
+RULES: list[LintRule] = []
 _LEAST_CRON_MINUTES = 5
 _MOST_INPUTS = 25
 _EVENTS = EVENTS - {"pull_request_comment"}
@@ -61,8 +63,9 @@ _NUMBER = re.compile(r"\s*(?:-?\d+(?:\.\d+)?)?\s*")
 _CLASS = re.compile(r"\[[^\]]+\]")
 
 
-def schedules(document: Any, place: Place) -> None:
-    """Refuse schedules that are no cron expression, or too short."""
+@lint_rule(RULES, "github-schedule", "error", "GitHub does not run them so.")
+def _schedules(document: Any, place: Place) -> None:
+    """Find schedules that are no cron expression, or shorter than five minutes."""
     for at, one in enumerate(list_in(events(document).get("schedule"))):
         cron, here = str(object_in(one).get("cron", "")).strip(), place / "on" / "schedule" / at / "cron"
         if "$" in cron:
@@ -88,8 +91,9 @@ def _shortest_minutes(field: str) -> int:
     )
 
 
-def unknown_events(document: Any, place: Place) -> None:
-    """Refuse events and filters that GitHub does not have."""
+@lint_rule(RULES, "github-event", "error", "The workflow never starts by it.")
+def _unknown_events(document: Any, place: Place) -> None:
+    """Find events that GitHub does not have, and filters that exclude one another."""
     for event, given in events(document).items():
         here, told = place / "on" / event, object_in(given)
         if event not in _EVENTS:
@@ -104,8 +108,9 @@ def unknown_events(document: Any, place: Place) -> None:
                 (here / one).refuse(f"is only for {', '.join(sorted(having))}")
 
 
-def unknown_types(document: Any, place: Place) -> None:
-    """Refuse what cannot happen of an event."""
+@lint_rule(RULES, "github-event-type", "error", "The workflow never starts by it.")
+def _unknown_types(document: Any, place: Place) -> None:
+    """Find types of an event that it does not have."""
     for event, given in events(document).items():
         types = object_in(given).get("types")
         for one in [types] if isinstance(types, str) else list_in(types):
@@ -114,8 +119,9 @@ def unknown_types(document: Any, place: Place) -> None:
                 here.refuse(f"{event!r} has no type {str(one)[:40]!r}", sorted(_TYPES[event]))
 
 
-def patterns(document: Any, place: Place) -> None:
-    """Refuse patterns of branches, tags and paths that match nothing."""
+@lint_rule(RULES, "github-pattern", "error", "It matches nothing.")
+def _patterns(document: Any, place: Place) -> None:
+    """Find patterns of branches, tags and paths that match nothing."""
     for event, given in events(document).items():
         for name in (each for one in _FILTERS for each in (one, f"{one}-ignore")):
             said = object_in(given).get(name)
@@ -139,8 +145,9 @@ def _no_pattern(pattern: str, filtered: str) -> str | None:
     return f"has {found[0]!r}, which no branch or tag has" if found else None
 
 
-def inputs(document: Any, place: Place) -> None:
-    """Refuse inputs whose type, options or default do not fit, and too many of them."""
+@lint_rule(RULES, "github-input", "error", "GitHub refuses to start the workflow.")
+def _inputs(document: Any, place: Place) -> None:
+    """Find inputs with types, options or defaults that do not fit, and too many of them."""
     for event in ("workflow_dispatch", "workflow_call"):
         told = object_in(object_in(events(document).get(event)).get("inputs"))
         here = place / "on" / event / "inputs"
@@ -168,8 +175,9 @@ def _input(given: Mapping[str, Any], event: str, here: Place) -> None:
         (here / "default").refuse(f"must be a number, got {default[:40]!r}")
 
 
-def useless_defaults(document: Any, place: Place) -> None:
-    """Refuse defaults of inputs that every caller has to give."""
+@lint_rule(RULES, "github-default", "info", "A reader takes it for what is used.")
+def _useless_defaults(document: Any, place: Place) -> None:
+    """Find defaults of inputs that are required."""
     told = object_in(object_in(events(document).get("workflow_call")).get("inputs"))
     for name, given in told.items():
         if object_in(given).get("required") is True and "default" in object_in(given):

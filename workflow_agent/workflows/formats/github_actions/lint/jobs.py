@@ -4,9 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from workflow_agent.workflows.formats.github_actions.lint.fixes import file_for_command, without_version
 from workflow_agent.workflows.formats.github_actions.lint.places import jobs, steps
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 
+RULES: list[LintRule] = []
 _SCOPES = frozenset({
     "actions", "artifact-metadata", "attestations", "checks", "code-quality", "contents", "deployments",
     "discussions", "id-token", "issues", "models", "packages", "pages", "pull-requests",
@@ -74,8 +77,9 @@ _ONLY_WINDOWS = frozenset({"cmd", "powershell"})
 _NO_VARIABLE = re.compile(r"[\s=&]")
 
 
-def permissions(document: Any, place: Place) -> None:
-    """Refuse permissions that do not exist."""
+@lint_rule(RULES, "github-permission", "error", "GitHub refuses the file.")
+def _permissions(document: Any, place: Place) -> None:
+    """Find permissions that do not exist."""
     places = [(document, place), *((job, here) for _, job, here in jobs(document, place))]
     for owner, here in places:
         for scope, access in object_in(owner.get("permissions")).items():
@@ -86,8 +90,9 @@ def permissions(document: Any, place: Place) -> None:
                 inside.refuse(f"must be read, write or none, got {str(access)[:40]!r}")
 
 
-def runners(document: Any, place: Place) -> None:
-    """Refuse labels of hosted runners that GitHub never had, and several hosts for one job."""
+@lint_rule(RULES, "github-runner", "error", "The job waits for ever.")
+def _runners(document: Any, place: Place) -> None:
+    """Find labels of hosted runners that GitHub never had."""
     for _, job, here in jobs(document, place):
         runs_on = job.get("runs-on")
         labels = [runs_on] if isinstance(runs_on, str) else list_in(runs_on)
@@ -103,8 +108,9 @@ def runners(document: Any, place: Place) -> None:
                 (here / "runs-on").refuse(f"GitHub has no runner {label[:40]!r}")
 
 
-def job_rules(document: Any, place: Place) -> None:
-    """Refuse ids that are used twice, and jobs that call a workflow in a way they cannot."""
+@lint_rule(RULES, "github-job", "error", "GitHub refuses the file.")
+def _job_rules(document: Any, place: Place) -> None:
+    """Find ids used twice, and jobs that call a workflow in a way they cannot."""
     names = [name.lower() for name, _, _ in jobs(document, place)]
     for name, job, here in jobs(document, place):
         if names.count(name.lower()) > 1:
@@ -130,8 +136,9 @@ def _called(job: Mapping[str, Any], here: Place) -> None:
         (here / "uses").refuse(f"{str(job['uses'])[:80]!r} is no workflow like owner/repo/path.yml@ref")
 
 
-def actions(document: Any, place: Place) -> None:
-    """Refuse actions that cannot be found."""
+@lint_rule(RULES, "github-action", "error", "The job fails there.", fix=setting(without_version))
+def _actions(document: Any, place: Place) -> None:
+    """Find actions that cannot be found."""
     for step, here in steps(document, place):
         uses = step.get("uses")
         if isinstance(uses, str) and not _ACTION.fullmatch(uses.strip()):
@@ -142,8 +149,9 @@ def actions(document: Any, place: Place) -> None:
             (here / key).refuse("counts only for `run`")
 
 
-def action_inputs(document: Any, place: Place) -> None:
-    """Refuse what actions of GitHub's own do not take, and note what they cannot do without."""
+@lint_rule(RULES, "github-action-input", "warning", "The action does not look at it, or fails.")
+def _action_inputs(document: Any, place: Place) -> None:
+    """Find inputs that well-known actions do not have, or cannot do without."""
     for step, here in steps(document, place):
         action = str(step.get("uses", "")).strip().partition("@")[0].lower()
         given = object_in(step.get("with"))
@@ -154,23 +162,25 @@ def action_inputs(document: Any, place: Place) -> None:
             (here / "uses").refuse(f"{action} needs the input `{name}`")
 
 
-def timeouts(document: Any, place: Place) -> None:
-    """Refuse deadlines of no time at all."""
+@lint_rule(RULES, "github-timeout", "error", "GitHub refuses to run the job.")
+def _timeouts(document: Any, place: Place) -> None:
+    """Find deadlines of no time at all."""
     for owner, here in (*((job, one) for _, job, one in jobs(document, place)), *steps(document, place)):
         if owner.get("timeout-minutes") == 0:
             (here / "timeout-minutes").refuse("must be more than 0 minutes")
 
 
-def shells(document: Any, place: Place) -> None:
-    """Refuse shells that GitHub does not have, or not on the system of the job."""
-    for shell, system, here in _shells(document, place):
+@lint_rule(RULES, "github-shell", "error", "The job fails there.")
+def _shells(document: Any, place: Place) -> None:
+    """Find shells that are not on the job's runner."""
+    for shell, system, here in _shells_used(document, place):
         if shell not in _SHELLS and "{0}" not in shell and "$" not in shell:
             here.refuse(f"there is no shell {shell[:40]!r}", sorted(_SHELLS))
         elif shell in _ONLY_WINDOWS and system in ("ubuntu", "macos"):
             here.refuse(f"{shell!r} is only on Windows, and the job runs on {system}")
 
 
-def _shells(document: Any, place: Place) -> Iterator[tuple[str, str, Place]]:
+def _shells_used(document: Any, place: Place) -> Iterator[tuple[str, str, Place]]:
     """Yield the shells with the system they are for, where that is told."""
 
     def of(owner: Mapping[str, Any], system: str, here: Place) -> Iterator[tuple[str, str, Place]]:
@@ -186,8 +196,9 @@ def _shells(document: Any, place: Place) -> Iterator[tuple[str, str, Place]]:
             yield from of(object_in(step), system, here / "steps" / at)
 
 
-def variables(document: Any, place: Place) -> None:
-    """Refuse names that no variable of the environment can have."""
+@lint_rule(RULES, "github-variable", "error", "GitHub refuses the file.")
+def _variables(document: Any, place: Place) -> None:
+    """Find names that no variable can have."""
     owners = [(document, place), *((job, here) for _, job, here in jobs(document, place)), *steps(document, place)]
     for owner, here in owners:
         for name in object_in(owner.get("env")):
@@ -195,8 +206,9 @@ def variables(document: Any, place: Place) -> None:
                 (here / "env" / name).refuse(f"{name[:40]!r} is no name of a variable: it has space, `=` or `&`")
 
 
-def retired(document: Any, place: Place) -> None:
-    """Refuse commands, actions and runners that GitHub has retired."""
+@lint_rule(RULES, "github-retired", "warning", "The step fails now, or some day.", fix=setting(file_for_command))
+def _retired(document: Any, place: Place) -> None:
+    """Find commands, actions and runners that GitHub has retired."""
     for step, here in steps(document, place):
         for command in sorted(set(_RETIRED.findall(str(step.get("run", ""))))):
             (here / "run").refuse(f"uses the command `{command}`, which GitHub has retired")
@@ -209,8 +221,9 @@ def retired(document: Any, place: Place) -> None:
             (here / "runs-on").refuse(f"GitHub has retired the runner {job['runs-on']!r}")
 
 
-def passwords(document: Any, place: Place) -> None:
-    """Refuse passwords of containers in the open."""
+@lint_rule(RULES, "github-password", "warning", "Everybody who reads the file has it.")
+def _passwords(document: Any, place: Place) -> None:
+    """Find passwords of containers in the open."""
     for _, job, here in jobs(document, place):
         containers = [("container", job.get("container"), here / "container")]
         services = object_in(job.get("services")).items()
@@ -221,8 +234,9 @@ def passwords(document: Any, place: Place) -> None:
                 (inside / "credentials" / "password").refuse("has a password in the open; use a secret")
 
 
-def matrices(document: Any, place: Place) -> None:
-    """Refuse matrices with no value, a value twice, or one excluded that is not there."""
+@lint_rule(RULES, "github-matrix", "warning", "Jobs are missing, or run twice.")
+def _matrices(document: Any, place: Place) -> None:
+    """Find matrices with no value, a value twice, or one excluded that is not there."""
     for _, job, here in jobs(document, place):
         matrix = object_in(object_in(job.get("strategy")).get("matrix"))
         rows = {key: value for key, value in matrix.items() if key not in ("include", "exclude")}

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, Expression, expressions_in
+from workflow_agent.workflows.formats.github_actions.lint.fixes import whole_expression
 from workflow_agent.workflows.formats.github_actions.lint.places import events, jobs, steps
 from workflow_agent.workflows.formats.github_actions.shapes import needs_of
-from workflow_agent.workflows.formats.lint import texts_in
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 
+RULES: list[LintRule] = []
 _ANYWHERE = frozenset({"github", "inputs", "vars"})
 _JOB = _ANYWHERE | {"needs", "strategy", "matrix"}
 _STEP = _JOB | {"job", "runner", "env", "secrets", "steps"}
@@ -66,15 +68,17 @@ def _expressions(document: Any, place: Place) -> Iterator[tuple[Expression, Plac
                 yield one, here
 
 
-def unreadable(document: Any, place: Place) -> None:
-    """Refuse expressions that cannot be read, and calls that cannot be answered."""
+@lint_rule(RULES, "github-expression", "error", "GitHub refuses the whole file.")
+def _unreadable(document: Any, place: Place) -> None:
+    """Find expressions that GitHub cannot read, and functions that do not exist."""
     for one, here in _expressions(document, place):
         if one.problem:
             here.refuse(f"the expression {one.text[:60]!r} {one.problem}")
 
 
-def misplaced(document: Any, place: Place) -> None:
-    """Refuse values and functions that are not known where they are used."""
+@lint_rule(RULES, "github-context", "error", "GitHub refuses the file, or the value is empty.")
+def _misplaced(document: Any, place: Place) -> None:
+    """Find values and functions that are not known where they are used."""
     for one, here in _expressions(document, place):
         where = "/" + "/".join(map(str, here.path))
         allowed = next((names for pattern, names in _ALLOWED if re.fullmatch(pattern, where)), None)
@@ -87,8 +91,9 @@ def misplaced(document: Any, place: Place) -> None:
             here.refuse("calls `hashFiles`, which only steps can, because they have files")
 
 
-def unknown_values(document: Any, place: Place) -> None:
-    """Refuse values that nothing defines."""
+@lint_rule(RULES, "github-unknown-value", "warning", "The value is always empty.")
+def _unknown_values(document: Any, place: Place) -> None:
+    """Find steps, jobs, inputs and matrix values that an expression names and nothing defines."""
     told = events(document)
     inputs = {
         name.lower()
@@ -139,8 +144,9 @@ def _check_output(jobs: Mapping[str, Any], needed: str, output: str, here: Place
         here.refuse(f"the job {needed!r} has no output {output[:60]!r}", sorted(outputs))
 
 
-def always_the_same(document: Any, place: Place) -> None:
-    """Refuse conditions that never come out otherwise."""
+@lint_rule(RULES, "github-condition", "warning", "What it guards always runs, or never.", fix=setting(whole_expression))
+def _always_the_same(document: Any, place: Place) -> None:
+    """Find conditions that never come out otherwise."""
     for owner, here in (*((job, one) for _, job, one in jobs(document, place)), *steps(document, place)):
         said = owner.get("if")
         plain = said.strip() if isinstance(said, str) else str(said).lower()
@@ -155,16 +161,18 @@ def _asks(one: Expression) -> bool:
     return bool(one.values or one.functions or one.problem)
 
 
-def whole_objects(document: Any, place: Place) -> None:
-    """Refuse objects that are put into a text, where they come out as the word `Object`."""
+@lint_rule(RULES, "github-object", "warning", "Nobody can use it.")
+def _whole_objects(document: Any, place: Place) -> None:
+    """Find objects that are put into a text."""
     for one, here in _expressions(document, place):
         said = one.text.lower()
         if here.path[-1:] in (("run",), ("name",)) and (said in CONTEXTS or said == "github.event"):
             here.refuse(f"`{one.text[:40]}` has many values, and comes out as the word `Object`")
 
 
-def injections(document: Any, place: Place) -> None:
-    """Refuse scripts into which a value is put that outsiders write."""
+@lint_rule(RULES, "github-injection", "warning", "They can run what they like with the job's rights.")
+def _injections(document: Any, place: Place) -> None:
+    """Find scripts into which a value is put that outsiders write."""
     for step, here in steps(document, place):
         script = object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
         for name, text in (("run", step.get("run")), ("with", script)):
