@@ -468,6 +468,17 @@ async def test_hits_are_of_the_periods_asked_for(store: ConversationStore) -> No
     assert [[hit.turn for hit in hits] for hits in (plain, wordless, never)] == [[3, 2], [3, 2], []]
 
 
+async def test_what_was_said_since_the_last_search_is_ranked_with_the_rest(store: ConversationStore) -> None:
+    await store.create(saying(a_conversation(), "The lorries are red."))
+    query = MessageQuery("which lorry is blue?", "invoice-1", is_ranked=True)
+    before = await store.find("acme", query)
+
+    await store.update("acme", "invoice-1", lambda now: saying(now, "One lorry is blue."))
+
+    assert [hit.turn for hit in before] == [1]
+    assert [hit.turn for hit in await store.find("acme", query)] == [2, 1]
+
+
 async def test_a_ranked_hit_is_found_by_a_part_of_a_word_too(store: ConversationStore) -> None:
     await store.create(saying(saying(a_conversation(), "Open wf_expense_approval."), "Nothing else."))
 

@@ -46,6 +46,17 @@ async def test_what_is_redacted_is_in_no_event_no_content_and_no_search(store: C
     assert content_ref
 
 
+async def test_what_was_ranked_before_it_was_redacted_is_found_no_more(store: ConversationStore) -> None:
+    talk = await store.create(said("Hello. I prefer mauve names. Bye.", conversation=a_conversation()))
+    query = MessageQuery("which mauve names?", talk.id, is_ranked=True)
+    before = await store.find(talk.tenant, query)
+
+    await store.redact(talk.tenant, talk.id, Redaction(("I prefer mauve names",)))
+
+    assert [hit.index for hit in before] == [0]
+    assert list(await store.find(talk.tenant, query)) == []
+
+
 async def test_a_conversation_without_it_stays_as_it_is(store: ConversationStore) -> None:
     talk = await store.create(said("Hello", conversation=a_conversation()))
 

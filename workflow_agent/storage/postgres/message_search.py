@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Any
 
 import asyncpg
+from cachetools import LRUCache
 
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, UserMessage
@@ -27,7 +30,9 @@ from workflow_agent.values.stored import iso_milliseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AT_ONCE = 100
 _MOST_RANKED = 5_000
-"""So many messages that say any of the words are ranked, the newest; in one conversation, all of it is."""
+"""In all conversations, so many messages that say any of the words are ranked, the newest."""
+_KEPT_MESSAGES = 50_000
+"""Of all conversations together whose messages a process keeps ranked: about a kilobyte each."""
 _PAGE = """SELECT id, title, phase, version, turns, created_at, updated_at, bound_workflow_id
 FROM conversation WHERE tenant = $1 AND (updated_at, id) < ($2, $3){where}
 ORDER BY updated_at DESC, id DESC LIMIT $4"""
@@ -44,6 +49,12 @@ put AS (INSERT INTO message
     $10::text[], $11::text[], $12::text[], $13::text[]) AS said
     ON CONFLICT DO NOTHING)
 SELECT 1""")
+_STATE = of_tenant("""SELECT
+    (SELECT title FROM conversation WHERE tenant = $1 AND id = $2) AS title,
+    (SELECT xmin::text FROM message WHERE tenant = $1 AND conversation_id = $2 ORDER BY number LIMIT 1) AS began,
+    (SELECT max(number) FROM message WHERE tenant = $1 AND conversation_id = $2) AS last""")
+_SINCE = of_tenant("""SELECT number, turn, event_id, type, author, at, run_id, content FROM message
+    WHERE tenant = $1 AND conversation_id = $2 AND number > $3 ORDER BY number""")
 _FOUND = """SELECT conversation_id, turn, number, event_id, type, author, at, run_id, content,
     (SELECT title FROM conversation WHERE tenant = $1 AND id = conversation_id) AS title
 FROM message WHERE tenant = $1{where} ORDER BY at DESC, conversation_id DESC, number DESC"""
@@ -60,6 +71,7 @@ class MessageSearch:
     def __init__(self, database: Database, store: ConversationStore) -> None:
         self._database = database
         self._store = store
+        self._ranked: LRUCache[tuple[str, str], _Ranked] = LRUCache(_KEPT_MESSAGES, getsizeof=lambda one: one.messages)
 
     async def page(self, tenant: str, query: str, cursor: str | None, limit: int) -> ConversationPage:
         """Return one page; see `ConversationStore.page`."""
@@ -80,6 +92,8 @@ class MessageSearch:
             return ()
         await self.take_in(tenant, query.conversation_id)
         lookup = lookup_of(query, words)
+        if lookup.telling and query.conversation_id is not None:
+            return await self._best_in(tenant, query.conversation_id, lookup)
         values: list[Any] = [tenant]
         where = _bound(" AND conversation_id = ${}", [query.conversation_id], values)
         if lookup.periods and not lookup.with_neighbours:
@@ -97,12 +111,28 @@ class MessageSearch:
                 for row in await self._database.rows(of_tenant(f"SELECT * FROM ({statement}) AS page"), *values)
             ]
         else:
-            if query.conversation_id is None:
-                any_word = map(_pattern, dict.fromkeys((*lookup.telling, *words)))
-                where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
+            any_word = map(_pattern, dict.fromkeys((*lookup.telling, *words)))
+            where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
             statement = f"{_FOUND.format(where=where)} LIMIT {_MOST_RANKED}"
             rows = await self._database.rows(of_tenant(statement), *values)
             found = await asyncio.to_thread(_best, rows, lookup)
+        return [hit_of(one, lookup) for one in found]
+
+    async def _best_in(self, tenant: str, conversation_id: str, lookup: Lookup) -> Sequence[MessageHit]:
+        """Return the best messages of a conversation; all of it is ranked, and stays ranked for the next question."""
+        key = tenant, conversation_id
+        (state,) = await self._database.rows(_STATE, *key)
+        if state["last"] is None:
+            self._ranked.pop(key, None)
+            return ()
+        ranked = self._ranked.get(key)
+        if ranked is None or ranked.began != state["began"]:
+            # Redacted messages are stored anew, all of them.
+            ranked = _Ranked(conversation_id, state["began"])
+        rows = await self._database.rows(_SINCE, *key, ranked.last) if ranked.last < state["last"] else []
+        found = await asyncio.to_thread(ranked.find, _title(state), rows, lookup)
+        if ranked.messages <= _KEPT_MESSAGES:
+            self._ranked[key] = ranked
         return [hit_of(one, lookup) for one in found]
 
     async def take_in(self, tenant: str | None = None, conversation_id: str | None = None) -> int:
@@ -167,6 +197,32 @@ class MessageSearch:
         for event in conversation.events:
             if event.index >= following:
                 yield event
+
+
+@dataclass(slots=True)
+class _Ranked:
+    """The messages of a conversation where they are ranked, for several threads."""
+
+    conversation_id: str
+    began: str
+    """The transaction that stored the first of them."""
+    last: int = -1
+    messages: int = 1
+    _database: MessageDatabase = field(default_factory=lambda: MessageDatabase(None))
+    _lock: Lock = field(default_factory=Lock)
+
+    def __del__(self) -> None:
+        # What is kept no more may still be asked in a thread.
+        self._database.close()
+
+    def find(self, title: str, rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[Found]:
+        """Return the best messages, those that are new taken in."""
+        with self._lock:
+            said = [Said(*row) for row in rows]
+            self._database.put(self.conversation_id, Indexed("", "", -1, 0), title, said, anew=False)
+            self.last = max(self.last, *(one.number for one in said)) if said else self.last
+            self.messages += len(said)
+            return self._database.find(lookup)
 
 
 def _bound(clause: str, wanted: Any, values: list[Any]) -> str:
