@@ -1,18 +1,30 @@
 """Probes: whether the server runs, and whether it takes work."""
 
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
-from workflow_agent.api.native.workflow_shapes import Health
 from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
 from workflow_agent.errors import ShuttingDown
 from workflow_agent.telemetry.sums import exposition_of_workers, families_of
 
 router = APIRouter(tags=["health"], route_class=StrictRoute)
+
+
+class Health(BaseModel):
+    """That the server runs, and what."""
+
+    status: Literal["ok", "ready"]
+    version: str
+    model: str
+    worker: int = 1
+    """Which worker answered, where the server has several."""
+    unreadable: list[str] | None = None
+    """Of `/ready`: files that should be conversations and cannot be read, where there are any."""
 
 
 def _about(request: Request, status: str) -> dict[str, Any]:

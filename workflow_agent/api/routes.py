@@ -9,6 +9,7 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from workflow_agent.api.body import BodyLimits, forbidden_character, read_json_body
@@ -97,8 +98,9 @@ _EVERYWHERE = (401, 403, 421, 500, 503)
 
 
 def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return data as a JSON response."""
-    return Response(orjson.dumps(data), status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
+    """Return data, or a model, as a JSON response."""
+    content = data.model_dump_json() if isinstance(data, BaseModel) else orjson.dumps(data)
+    return Response(content, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
 def replies(

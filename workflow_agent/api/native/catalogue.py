@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
-from workflow_agent.api.native.workflow_shapes import AgentList, FormatList, ModeList
 from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
-from workflow_agent.conversations.agents import DEFAULT_AGENT, Mode
+from workflow_agent.conversations.agents import DEFAULT_AGENT, AgentProfile, Mode
 from workflow_agent.workflows.formats import FORMATS
 
 router = APIRouter(prefix="/api/v1", tags=["catalogue"], route_class=StrictRoute)
@@ -22,11 +21,50 @@ ABOUT: Mapping[Mode, str] = {
 }
 
 
+class AgentList(BaseModel):
+    """The roster."""
+
+    items: list[AgentProfile]
+    default: str
+
+
+class FormatItem(BaseModel):
+    """A format of workflow documents."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    title: str
+    media_type: str
+    extension: str
+
+
+class FormatList(BaseModel):
+    """The formats that workflows are read from and written to."""
+
+    items: list[FormatItem]
+
+
+class ModeItem(BaseModel):
+    """One of the five prompt modules."""
+
+    name: Mode
+    description: str
+    read_only: bool
+    tools: list[str]
+    prompt_chars: int
+
+
+class ModeList(BaseModel):
+    """The modes."""
+
+    items: list[ModeItem]
+
+
 @router.get("/agents", operation_id="list_agents", response_model=AgentList, responses=replies(422))
 async def list_agents(services: TheServices) -> Response:
     """List the agents that answer."""
-    items = [profile.model_dump(mode="json") for profile in services.agents.values()]
-    return json_reply({"items": items, "default": DEFAULT_AGENT})
+    return json_reply(AgentList(items=list(services.agents.values()), default=DEFAULT_AGENT))
 
 
 class ModelList(BaseModel):
@@ -49,24 +87,21 @@ async def list_models(services: TheServices) -> ModelList:
 @router.get("/formats", operation_id="list_formats", response_model=FormatList, responses=replies(422))
 async def list_formats() -> Response:
     """List the formats that workflows are read from and written to."""
-    items = [
-        {"name": one.name, "title": one.title, "media_type": one.media_type, "extension": one.extension}
-        for one in FORMATS.values()
-    ]
-    return json_reply({"items": items})
+    items = [FormatItem.model_validate(one) for one in FORMATS.values()]
+    return json_reply(FormatList(items=items))
 
 
 @router.get("/modes", operation_id="list_modes", response_model=ModeList, responses=replies(422))
 async def list_modes(services: TheServices) -> Response:
     """List the five modes and the tools each offers."""
     items = [
-        {
-            "name": card.name,
-            "description": ABOUT[card.name],
-            "read_only": card.is_read_only,
-            "tools": list(card.tools),
-            "prompt_chars": len(card.prompt),
-        }
+        ModeItem(
+            name=card.name,
+            description=ABOUT[card.name],
+            read_only=card.is_read_only,
+            tools=list(card.tools),
+            prompt_chars=len(card.prompt),
+        )
         for card in services.modes
     ]
-    return json_reply({"items": items})
+    return json_reply(ModeList(items=items))

@@ -152,7 +152,7 @@ async def list_versions(workflow_id: WorkflowId, services: TheServices, tenant: 
 async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices, tenant: Tenant) -> Response:
     """Return one version: who made it, how, and the whole document."""
     version = await services.workflows.version(tenant, workflow_id, v)
-    return json_reply(version.model_dump(mode="json"))
+    return json_reply(version)
 
 
 @router.post(

@@ -43,13 +43,8 @@ async def list_compactions(
     past = await past_of(services, tenant, conversation_id)
     start = page_start(cursor) if cursor is not None else None
     found = await past.compactions(start, limit, newest_first=order == "newest")
-    return json_reply(
-        {
-            "items": [one.model_dump(mode="json") for one in found.items],
-            "next_cursor": None if found.following is None else str(found.following),
-            "total": found.total,
-        }
-    )
+    following = None if found.following is None else str(found.following)
+    return json_reply(CompactionList(items=list(found.items), next_cursor=following, total=found.total or 0))
 
 
 @router.post(
@@ -80,7 +75,7 @@ async def compact(
         create=create,
         find=find,
     )
-    return json_reply(made.model_dump(mode="json"), 201, replayed)
+    return json_reply(made, 201, replayed)
 
 
 @router.post(
@@ -97,9 +92,9 @@ async def restore_compaction(
     Where they do not fit, a 409 says by how many tokens.
     """
     restored, conversation = await services.compactor.restore(tenant, conversation_id, compaction_id)
-    shown = {
-        "conversation_id": conversation.id,
-        "restored": [one.id for one in restored],
-        "turns_compacted": turns_compacted(conversation),
-    }
+    shown = RestoredCompactions(
+        conversation_id=conversation.id,
+        restored=[one.id for one in restored],
+        turns_compacted=turns_compacted(conversation),
+    )
     return json_reply(shown, headers=etag(conversation))

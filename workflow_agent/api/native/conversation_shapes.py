@@ -22,7 +22,7 @@ from workflow_agent.conversations.document import (
 from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
 from workflow_agent.conversations.runs import RunError, RunStatus
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, Moment
 from workflow_agent.values.usage import Cost, Usage
 from workflow_agent.workflows.previews import Preview
 
@@ -31,8 +31,6 @@ class Page(BaseModel):
     """What every list has."""
 
     next_cursor: str | None
-    unreadable: list[str] | None = None
-    """Files that should be conversations and cannot be read, where there are any."""
 
 
 class OtherReply(BaseModel):
@@ -87,20 +85,26 @@ class RunState(BaseModel):
 class ConversationItem(BaseModel):
     """A conversation in a list."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: str
     title: str
     phase: Phase
     version: int
     turns: int
-    created_at: datetime
-    updated_at: datetime
+    created_at: Moment
+    updated_at: Moment
     bound_workflow_id: str | None
 
 
 class ConversationList(Page):
     """Conversations, newest first."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     items: list[ConversationItem]
+    unreadable: list[str] | None = None
+    """Files that should be conversations and cannot be read, where there are any."""
 
 
 class RecordedEvent(BaseModel):

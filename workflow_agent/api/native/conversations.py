@@ -27,11 +27,9 @@ from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_rep
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.fork import NewFork
-from workflow_agent.conversations.store import ConversationSummary
 from workflow_agent.conversations.verification import Whole
 from workflow_agent.errors import ConversationConflict
 from workflow_agent.values.revisions import Revision
-from workflow_agent.values.stored import iso_milliseconds
 
 router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
 _EMPTY = NewConversation()
@@ -47,19 +45,6 @@ _LINKS = {
 _FORK_LINKS = {"self": _LINKS["self"]}
 
 
-def _item(summary: ConversationSummary) -> dict[str, Any]:
-    return {
-        "id": summary.id,
-        "title": summary.title,
-        "phase": summary.phase,
-        "version": summary.version,
-        "turns": summary.turns,
-        "created_at": iso_milliseconds(summary.created_at),
-        "updated_at": iso_milliseconds(summary.updated_at),
-        "bound_workflow_id": summary.bound_workflow_id,
-    }
-
-
 def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
     """Return a conversation as the API gives it: its document, and how long a run is at work by now."""
     document = conversation_document(conversation)
@@ -73,8 +58,8 @@ async def list_conversations(
 ) -> Response:
     """List conversations, the latest first; with `q`, those whose title or messages hold it."""
     found = await services.conversations.page(tenant, query=q, cursor=cursor, limit=limit)
-    listed = {"items": [_item(one) for one in found.items], "next_cursor": found.next_cursor}
-    return json_reply(listed | ({"unreadable": list(found.unreadable)} if found.unreadable else {}))
+    listed = ConversationList.model_validate(found)
+    return json_reply(listed.model_dump(mode="json", exclude=None if found.unreadable else {"unreadable"}))
 
 
 @router.post(

@@ -1,12 +1,12 @@
 """What the turns cost in tokens, and how the caches do."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from workflow_agent.api.native.conversation_shapes import ContextList
-from workflow_agent.api.native.workflow_shapes import CacheReport
 from workflow_agent.api.parameters import Limit, Tenant, TheServices
 from workflow_agent.api.routes import StrictRoute, json_reply, replies
 from workflow_agent.api.services import Services
@@ -39,6 +39,12 @@ async def get_tokens(
     return json_reply({"items": records})
 
 
+class CacheReport(BaseModel):
+    """Statistics of every cache."""
+
+    caches: dict[str, dict[str, Any]]
+
+
 @router.get("/caches", operation_id="get_caches", response_model=CacheReport, responses=replies(422))
 async def get_caches(services: TheServices) -> Response:
     """Report hits, misses, evictions and size of every cache."""
@@ -46,7 +52,7 @@ async def get_caches(services: TheServices) -> Response:
     if services.other_workers is not None:
         told = await services.other_workers.told({"ask": "caches"})
         counted += [one["caches"] for one in told.values()]
-    return json_reply({"caches": caches_of_workers(counted)})
+    return json_reply(CacheReport(caches=caches_of_workers(counted)))
 
 
 async def _latest(services: Services, tenant: str, limit: int) -> list[JsonObject]:

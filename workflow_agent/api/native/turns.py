@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Query
 from starlette.responses import Response
 
-from workflow_agent.api.native.conversation_shapes import Blob, IterationList, ReplyFeedback, Turn
+from workflow_agent.api.native.conversation_shapes import Blob, IterationList, ReplyFeedback, RunOfTurn, Turn
 from workflow_agent.api.native.history import shown_event
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.parameters import CLEAN_PATTERN, ConversationId, Number, Tenant, TheServices
@@ -71,17 +71,16 @@ async def get_iterations(
     """List the iterations of a turn: each model request with its tool calls and their results."""
     turn, answer = await _answer(services, tenant, conversation_id, n, agent, run_id)
     iterations = await _contents(services, tenant, conversation_id).resolved(answer.iterations, turn.message)
+    runs = [RunOfTurn(run_id=one.run_id, agent=one.agent, iterations=len(one.iterations)) for one in turn.answers]
     return json_reply(
-        {
-            "conversation_id": conversation_id,
-            "turn": n,
-            "run_id": answer.run_id or turn.message.run_id or "",
-            "agent": answer.agent or None,
-            "items": [one.model_dump(mode="json") for one in iterations],
-            "runs": [
-                {"run_id": one.run_id, "agent": one.agent, "iterations": len(one.iterations)} for one in turn.answers
-            ],
-        }
+        IterationList(
+            conversation_id=conversation_id,
+            turn=n,
+            run_id=answer.run_id or turn.message.run_id or "",
+            agent=answer.agent or None,
+            items=list(iterations),
+            runs=runs,
+        )
     )
 
 
@@ -105,7 +104,7 @@ async def get_iteration(
             f"Turn {n} of conversation {conversation_id!r} has no iteration {k}.", count=len(answer.iterations)
         )
     [whole] = await _contents(services, tenant, conversation_id).resolved(found[:1], turn.message)
-    return json_reply(whole.model_dump(mode="json"))
+    return json_reply(whole)
 
 
 async def _answer(
@@ -213,7 +212,7 @@ async def get_blob(
     await services.conversations.load(tenant, conversation_id)
     content_ref = f"sha256:{digest.removeprefix('sha256:')}"
     content = await services.conversations.blob(tenant, conversation_id, content_ref)
-    return json_reply({"content_ref": content_ref, "content": content})
+    return json_reply(Blob(content_ref=content_ref, content=content))
 
 
 def _contents(services: Services, tenant: str, conversation_id: str) -> Contents:

@@ -1,12 +1,11 @@
 """The shapes of replies about workflows, for the OpenAPI document."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from workflow_agent.api.native.conversation_shapes import Page
-from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.proof import Property, Verdict
 from workflow_agent.workflows.diagrams.graph import DiagramFormat
@@ -40,62 +39,6 @@ class ProblemDetails(Described):
     """The run that is in the way, or that failed."""
     retry_after: float = 0
     """Seconds after which to try again."""
-
-
-class AgentList(BaseModel):
-    """The roster."""
-
-    items: list[AgentProfile]
-    default: str
-
-
-class FormatItem(BaseModel):
-    """A format of workflow documents."""
-
-    name: str
-    title: str
-    media_type: str
-    extension: str
-
-
-class FormatList(BaseModel):
-    """The formats that workflows are read from and written to."""
-
-    items: list[FormatItem]
-
-
-class ModeItem(BaseModel):
-    """One of the five prompt modules."""
-
-    name: Mode
-    description: str
-    read_only: bool
-    tools: list[str]
-    prompt_chars: int
-
-
-class ModeList(BaseModel):
-    """The modes."""
-
-    items: list[ModeItem]
-
-
-class CacheReport(BaseModel):
-    """Statistics of every cache."""
-
-    caches: dict[str, dict[str, Any]]
-
-
-class Health(BaseModel):
-    """That the server runs, and what."""
-
-    status: Literal["ok", "ready"]
-    version: str
-    model: str
-    worker: int = 1
-    """Which worker answered, where the server has several."""
-    unreadable: list[str] | None = None
-    """Of `/ready`: files that should be conversations and cannot be read, where there are any."""
 
 
 class FoundWords(BaseModel):
