@@ -13,6 +13,10 @@ class Value(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
 
+    def as_plain(self) -> JsonObject:
+        """Return it as JSON data, by its aliases and without what is at its default."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
 
 def iso_milliseconds(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC, with milliseconds and `Z`."""

@@ -73,7 +73,7 @@ def unbounded_fan_out(graph: FlowGraph) -> Iterator[Observation]:
         calls = [s for s in (step, *graph.children.get(step.id, ())) if s.id in graph.calls]
         if not calls:
             continue
-        loop = step.loop.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        loop = step.loop.as_plain()
         yield Observation(
             f"{named(step)} runs {named_all(calls)} for all items at once, however many there are.",
             steps=(step.id, *(call.id for call in calls if call is not step)),

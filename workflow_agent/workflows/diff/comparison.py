@@ -132,7 +132,7 @@ def _document(part: Any) -> Any:
     if isinstance(part, Step):
         return step_document(part)
     if isinstance(part, Value):
-        return part.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        return part.as_plain()
     return part
 
 

@@ -10,7 +10,7 @@ from workflow_agent.workflows.edits import header as header_changes
 from workflow_agent.workflows.edits import rearrangement as patterns
 from workflow_agent.workflows.edits import rearrangement as rearranging
 from workflow_agent.workflows.edits.graph import Connect, Disconnect, SetAutomation, SetStart, UpdateTransition
-from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, transition_document, with_changes
+from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, with_changes
 from workflow_agent.workflows.edits.header import HeaderDraft
 from workflow_agent.workflows.edits.operations import Edit, Refusal
 from workflow_agent.workflows.edits.places import likeness, new_step
@@ -125,7 +125,7 @@ def update_transition(graph: GraphDraft, edit: UpdateTransition) -> None:
     for end in ("from", "to"):
         if end in changed:
             changed[end] = graph.find_step(str(changed[end])).id
-    document = with_changes(transition_document(edge), changed, edit.unset)
+    document = with_changes(edge.as_plain(), changed, edit.unset)
     graph.change_transition(Transition.model_validate(document))
 
 

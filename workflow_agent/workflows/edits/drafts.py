@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject, Value
 from workflow_agent.workflows.edits.fields import StepDraft, When
-from workflow_agent.workflows.model.parser import parse_workflow, problems_of, slug, unique_id
+from workflow_agent.workflows.model.parser import parse_workflow, problems_of, slug, take_id, unique_id
 from workflow_agent.workflows.model.steps import Form
 from workflow_agent.workflows.model.terms import Label, Name, Text
 from workflow_agent.workflows.model.transitions import TransitionType
@@ -81,7 +81,7 @@ def workflow_from_draft(draft: WorkflowDraft, workflow_id: str) -> Workflow:
         return reference
 
     transitions = [
-        _edge(edge)
+        edge.as_plain()
         | {"from": resolved(edge.from_, f"/transitions/{at}/from"), "to": resolved(edge.to, f"/transitions/{at}/to")}
         for at, edge in enumerate(draft.transitions)
     ]
@@ -106,13 +106,12 @@ def copied_as(original: Workflow, name: str) -> Workflow:
 
 
 def _steps_with_ids(drafts: Sequence[StepDraft]) -> list[JsonObject]:
-    taken = [draft.id for draft in drafts if draft.id is not None]
+    taken = {draft.id for draft in drafts if draft.id is not None}
     steps: list[JsonObject] = []
     for draft in drafts:
-        plain = draft.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        plain = draft.as_plain()
         if draft.id is None:
-            plain["id"] = unique_id(slug(draft.name), taken)
-            taken.append(plain["id"])
+            plain["id"] = take_id(slug(draft.name), taken)
         steps.append(plain)
     return steps
 
@@ -122,7 +121,3 @@ def _ids_by_name(steps: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     for step in steps:
         meant.setdefault(str(step["name"]).casefold(), []).append(str(step["id"]))
     return meant
-
-
-def _edge(edge: TransitionDraft) -> JsonObject:
-    return edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)

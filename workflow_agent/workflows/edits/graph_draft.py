@@ -63,11 +63,6 @@ def with_changes(document: JsonObject, changed: Mapping[str, Any], unset: Sequen
     return {key: value for key, value in {**document, **changed}.items() if key not in unset}
 
 
-def transition_document(edge: Transition) -> JsonObject:
-    """Return a transition as it stands in its workflow's document."""
-    return edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-
-
 class GraphDraft:
     """The graph while edits are applied to it.
 
@@ -207,13 +202,13 @@ class GraphDraft:
         at = position_of(self.transitions, transition_id)
         taken = self.transitions.pop(at)
         self.transition_ids.remove(transition_id)
-        back = {"op": "connect", "type": taken.type, **transition_document(taken), "position": at}
+        back = {"op": "connect", "type": taken.type, **taken.as_plain(), "position": at}
         self._undo.append(Connect.model_validate(back))
 
     def change_transition(self, edge: Transition) -> None:
         """Replace the transition with this id; its ends exist."""
         at = position_of(self.transitions, edge.id)
-        if back := way_back(transition_document(self.transitions[at]), transition_document(edge)):
+        if back := way_back(self.transitions[at].as_plain(), edge.as_plain()):
             self.transitions[at] = edge
             back = {"op": "update_transition", "transition": edge.id, **back}
             self._undo.append(UpdateTransition.model_validate(back))

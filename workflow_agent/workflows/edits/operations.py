@@ -104,7 +104,7 @@ def parse_edits(data: Any) -> tuple[Edit, ...]:
 
 def edit_document(edit: Edit) -> JsonObject:
     """Return an edit as plain JSON data; `parse_edits` gives it back."""
-    return edit.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    return edit.as_plain()
 
 
 _IDS_SHOWN = 50

@@ -8,7 +8,7 @@ from typing import cast
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.edits.fields import Placed, StepDraft
 from workflow_agent.workflows.edits.flow import FAILURE_TYPES, arrivals, decides, exits, main_exit
-from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, transition_document
+from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of
 from workflow_agent.workflows.edits.operations import Refusal
 from workflow_agent.workflows.model.steps import Condition, Step, StepContent
 from workflow_agent.workflows.model.transitions import Transition, TransitionType
@@ -199,7 +199,7 @@ def bridge(graph: GraphDraft, pairs: Iterable[Pair]) -> None:
 
 def likeness(edge: Transition) -> str:
     """Return what two transitions share if one of them is superfluous."""
-    document = transition_document(edge)
+    document = edge.as_plain()
     return json.dumps({key: document[key] for key in document if key not in ("id", "label", "extensions")})
 
 

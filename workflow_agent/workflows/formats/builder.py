@@ -178,6 +178,14 @@ class Flow:
         heads = [step.id for step in members if not any(e.from_ in inside for e in self.into(step.id))]
         return heads or [step.id for step in members[:1]]
 
+    @property
+    def start(self) -> str:
+        """The step of the outermost scope that work begins with, or is inside of."""
+        here = self.steps[self.workflow.start]
+        while here.parent is not None:
+            here = self.steps[here.parent]
+        return here.id
+
     def reached(self, first: str, *, stop: str | None = None) -> list[str]:
         """Return the steps that work can come to from one, itself first, without passing `stop`."""
         found = {first: None} if first != stop else {}

@@ -23,7 +23,7 @@ from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import checked_export, kept_in
 from workflow_agent.workflows.formats.shapes import object_in
 from workflow_agent.workflows.formats.text import DOT_BEGINS
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -244,7 +244,7 @@ def _made_step(step: Step, kept: Attributes, node: str) -> Attributes:
 
 
 def _made_edge(edge: Transition, kept: Attributes, source: str) -> Attributes:
-    plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    plain = edge.as_plain()
     wanted = {key: plain[key] for key in ("type", "label", "when") if key in plain}
     if _said_edge(kept, source) == wanted:
         return kept
@@ -324,11 +324,10 @@ class Dot(Format):
     @override
     def write(self, workflow: Workflow) -> Exported:
         nodes: dict[str, str] = {}
+        taken: set[str] = set()
         for step in workflow.steps:
             kept = kept_in(step.extensions, self.name).get("id")
-            nodes[step.id] = (
-                unique_id(step.id, nodes.values()) if not isinstance(kept, str) or kept in nodes.values() else kept
-            )
+            nodes[step.id] = take_id(kept if isinstance(kept, str) and kept not in taken else step.id, taken)
         types = {step.id: step.type for step in workflow.steps}
         edges = [(nodes[edge.from_], nodes[edge.to], self._kept(edge.extensions)) for edge in workflow.transitions]
         lines = [f"digraph {_quoted(workflow.name)} {{"]

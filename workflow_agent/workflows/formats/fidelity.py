@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pydantic import BaseModel, ValidationError
+
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Imported, Report, UnreadableDocument
 from workflow_agent.workflows.formats.shapes import Shape, list_in, problems_in
@@ -134,7 +136,7 @@ def _paired(before: Workflow, after: Workflow) -> dict[str, Step]:
 
 
 def _signature(edge: Transition, names: Mapping[str, str] | None = None) -> str:
-    plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    plain = edge.as_plain()
     ends = {end: names.get(plain[end], "") if names is not None else plain[end] for end in ("from", "to")}
     return json.dumps({**plain, **ends, "id": None}, sort_keys=True)
 
@@ -160,6 +162,8 @@ def _quoted(names: Iterable[str]) -> str:
 
 
 WITHOUT = "$without"
+NOT_SAID = ("id", "extensions", "parent", "from", "to")
+"""The fields of a part that are about its place in the graph."""
 _ABSENT = object()
 
 
@@ -232,6 +236,31 @@ def restored_step(
 
     wanted = step_document(step)
     return restored(generated, kept, wanted, read=canonical, said_by=said_by, shape=shape)
+
+
+def unsaid(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of a part of the model that a foreign part does not say, None for what it says too much."""
+    names = [name for name in {**wanted, **said} if name not in NOT_SAID]
+    return {name: wanted.get(name) for name in names if not same(wanted.get(name), said.get(name))}
+
+
+def completed(said: JsonObject, rest: JsonObject, model: type[BaseModel], others: JsonObject) -> JsonObject:
+    """Return what a foreign part says and what `unsaid` gave for it together; without that where it makes no sense.
+
+    Args:
+        said: The fields that it says.
+        rest: What stands beside it; anybody may have changed it.
+        model: What both are of.
+        others: The fields that the model cannot do without.
+    """
+    if not rest:
+        return said
+    whole = {key: value for key, value in (said | rest).items() if value is not None}
+    try:
+        model.model_validate(others | whole)
+    except ValidationError:
+        return said
+    return whole
 
 
 def kept_in(extensions: Mapping[str, Any], format_name: str) -> JsonObject:

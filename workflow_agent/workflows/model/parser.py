@@ -105,6 +105,13 @@ def unique_id(wanted: str, taken: Iterable[str]) -> str:
     return f"{stem}_{high}"
 
 
+def take_id(wanted: str, taken: set[str]) -> str:
+    """Return what `unique_id` does, and add it to those that are taken."""
+    made = unique_id(wanted, taken)
+    taken.add(made)
+    return made
+
+
 def json_pointer(path: Iterable[str | int]) -> str:
     """Return an RFC 6901 pointer for a path of keys and positions."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
@@ -197,8 +204,7 @@ def _completed(document: Mapping[str, Any]) -> JsonObject:
         listed: list[Any] = list(document["transitions"])
         for at, edge in transitions:
             if "id" not in edge:
-                made = unique_id(transition_id(str(edge.get("from")), str(edge.get("to"))), taken)
-                taken.add(made)
+                made = take_id(transition_id(str(edge.get("from")), str(edge.get("to"))), taken)
                 listed[at] = {"id": made, **edge}
         completed["transitions"] = listed
     return completed

@@ -94,7 +94,7 @@ _ALWAYS_WRITTEN: Mapping[str, Any] = {
 
 def step_document(step: Step) -> JsonObject:
     """Return a step as it stands in its workflow's document."""
-    return _step_document(step, step.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return _step_document(step, step.as_plain())
 
 
 def _step_document(step: Step, plain: JsonObject) -> JsonObject:
@@ -120,7 +120,7 @@ def workflow_document(workflow: Workflow) -> JsonObject:
     bytes; a step always names its type, how it is tried again and what it waits for, and the top level
     always has all of its lists.
     """
-    plain = workflow.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    plain = workflow.as_plain()
     plain["steps"] = [_step_document(*one) for one in zip(workflow.steps, plain["steps"], strict=True)]
     ordered: JsonObject = {}
     for name in Workflow.model_fields:

@@ -32,7 +32,7 @@ from workflow_agent.workflows.formats.base import Exported, Format, Imported
 from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, restored, restored_step
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in
 from workflow_agent.workflows.formats.yaml_text import write_yaml
-from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
@@ -122,8 +122,7 @@ class _Writer:
             WORKFLOW({**object_in(value), "steps": [_ANY_STEP]}, place)
 
         part = restored_step(step, made_scope(step), kept, read=said_scope, said_by=_SCOPE_SAID_BY, shape=shape)
-        part["workflowId"] = unique_id(part["workflowId"], called)
-        called.add(part["workflowId"])
+        part["workflowId"] = take_id(part["workflowId"], called)
         told = {"name": part["workflowId"], **said_scope(part)}
         inside = [one for one in self._workflow.steps if self._is_inside(one, step.id)]
         return {**part, "steps": self._steps(inside), **residue_of(step_document(step), told)}
@@ -153,8 +152,7 @@ class _Writer:
             wanted = generated(step, made_id(step.name, step.id))
             own = {key: value for key, value in kept.items() if key not in ("flow", *FLOW)}
             part = restored_step(step, wanted, own, read=said, said_by=SAID_BY, shape=STEP)
-            part["stepId"] = unique_id(part["stepId"], taken)
-            taken.add(part["stepId"])
+            part["stepId"] = take_id(part["stepId"], taken)
             parts[step.id] = part
         known = following([part["stepId"] for part in parts.values()])
         leaving: dict[str, list[Transition]] = {}

@@ -4,20 +4,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.fidelity import same
+from workflow_agent.workflows.formats.fidelity import NOT_SAID, completed, same, unsaid
 from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
 from workflow_agent.workflows.model.durations import duration_of
-from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import step_document
 
 OWN = "x-workflow-agent"
 """The specification extension that holds what Arazzo has no place for."""
-_NOT_OURS = ("id", "extensions", "parent", "from", "to")
 _STEP_ID = re.compile(r"[A-Za-z0-9_\-]{1,200}")
 _WITH = ("parameters", "requestBody", "successCriteria")
 FLOW = ("onSuccess", "onFailure")
@@ -32,21 +31,15 @@ SAID_BY = {
 
 
 def residue_of(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject:
-    """Return the fields of the model that a part does not say, with None for what it says too much."""
-    names = [name for name in {**wanted, **said} if name not in _NOT_OURS]
-    fields = {name: wanted.get(name) for name in names if not same(wanted.get(name), said.get(name))}
+    """Return the extension with the fields of the model that a part does not say; nothing where it says all."""
+    fields = unsaid(wanted, said)
     return {OWN: fields} if fields else {}
 
 
 def merged(said: JsonObject, part: Mapping[str, Any], model: type[BaseModel], others: JsonObject) -> JsonObject:
-    """Return what a part and the residue in it say together; the residue only where it makes sense."""
-    residue = {key: value for key, value in object_in(part.get(OWN)).items() if key not in _NOT_OURS}
-    whole = {key: value for key, value in (said | residue).items() if value is not None}
-    try:
-        model.model_validate(others | whole)
-    except ValidationError:
-        return said
-    return whole
+    """Return what a part and the extension in it say together; the extension only where it makes sense."""
+    rest = {key: value for key, value in object_in(part.get(OWN)).items() if key not in NOT_SAID}
+    return completed(said, rest, model, others)
 
 
 def said(step: Mapping[str, Any]) -> JsonObject:
@@ -137,8 +130,8 @@ def made_action(edge: Transition, target: str, name: str) -> JsonObject:
 
 def plain_edge(edge: Transition) -> JsonObject:
     """Return what a transition is, apart from its ends."""
-    plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    return {"type": edge.type, **{key: plain[key] for key in plain if key not in _NOT_OURS}}
+    plain = edge.as_plain()
+    return {"type": edge.type, **{key: plain[key] for key in plain if key not in NOT_SAID}}
 
 
 ENDS = {"id": "go", "from": "here", "to": "there"}
@@ -191,9 +184,7 @@ def made_flow(step_id: str, edges: Sequence[tuple[str, Transition]], known: Foll
         if kind == "onSuccess" and any(map(_is_final, actions[kind])):
             # Nothing comes after an action that is always taken: a step of Arazzo has one way on.
             continue
-        name = unique_id(f"to-{target}", names)
-        names.add(name)
-        actions[kind].append(made_action(edge, target, name))
+        actions[kind].append(made_action(edge, target, take_id(f"to-{target}", names)))
     if after and not falls and not any(map(_is_final, actions["onSuccess"])):
         actions["onSuccess"].append({"name": "end", "type": "end"})
     return {kind: listed for kind, listed in actions.items() if listed}

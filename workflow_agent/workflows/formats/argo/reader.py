@@ -237,7 +237,7 @@ def started_by(workflow: Workflow, format_name: str) -> tuple[str, JsonObject]:
     """Return the kind of document for a workflow, and what its triggers say in it."""
     kept = kept_in(workflow.extensions, format_name)
     kind, rest = str(kept.get("kind", "Workflow")), object_in(kept.get("starts"))
-    plain = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in workflow.triggers]
+    plain = [one.as_plain() for one in workflow.triggers]
     shape = _STARTS.get(kind)
     is_valid = shape is not None and not problems_in(rest, shape)
     is_bound = kind != "WorkflowEventBinding" or _is_still_bound(workflow, rest)

@@ -12,7 +12,7 @@ from workflow_agent.workflows.formats.builder import Flow
 from workflow_agent.workflows.formats.dependencies import Dependencies
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
-from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document
@@ -55,6 +55,7 @@ class _Writer:
             str(one["name"]): one for one in map(object_in, self._order) if "name" in one
         }
         self._made: dict[str, JsonObject] = {}
+        self._taken = {*self._told}
 
     def spec(self) -> JsonObject:
         """Return the part of the document that says what is done."""
@@ -77,7 +78,7 @@ class _Writer:
 
     def _main(self, top: Sequence[Step]) -> str:
         inside = object_in(self._kept.get("inside"))
-        name = self._free_name(str(self._kept.get("entrypoint") or "main"))
+        name = take_id(str(self._kept.get("entrypoint") or "main"), self._taken)
         self._made[name] = {}
         self._made[name] = self._composite(top, inside, name)
         return name
@@ -91,14 +92,14 @@ class _Writer:
         known = {*self._told, *self._made}
         for one in self._workflow.automations:
             name = one.effect.with_.get("template")
-            plain = one.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+            plain = one.as_plain()
             is_known = name in known or "workflowTemplateRef" in rest or "{{" in str(name)
             if is_known and said_exit(name) == [plain]:
                 return {"onExit": name}
         return {}
 
     def _free_name(self, wanted: str) -> str:
-        return unique_id(wanted, {*self._told, *self._made})
+        return take_id(wanted, self._taken)
 
     def _composite(self, members: Sequence[Step], kept: JsonObject, name: str | None) -> JsonObject:
         """Return a template whose tasks are these steps."""
@@ -120,11 +121,12 @@ class _Writer:
 
     def _names(self, steps: Sequence[Step]) -> dict[str, str]:
         found: dict[str, str] = {}
+        taken: set[str] = set()
         for step in steps:
             kept = kept_in(step.extensions, self._format_name)
             is_own = _TASK_NAME.fullmatch(step.name) or any(key in kept for key in _CALLED)
             wanted = step.name if is_own else slug(step.name).replace("_", "-")
-            found[step.id] = unique_id(wanted, found.values())
+            found[step.id] = take_id(wanted, taken)
         return found
 
     def _task(self, step: Step, call: JsonObject, names: Mapping[str, str], needs: Dependencies) -> JsonObject:
@@ -161,7 +163,7 @@ class _Writer:
             return {**task, **self._inside(step, inside, kept)}
         if reference and self._still_says(step, said_call({**task, **reference}, template)):
             return {**task, **reference}
-        made = self._free_name(slug(step.name).replace("_", "-"))
+        made = take_id(slug(step.name).replace("_", "-"), self._taken)
         self._made[made] = template_of(step, made)
         return {**task, "template": made}
 
@@ -188,7 +190,7 @@ class _Writer:
         if "inline" in kept:
             return {"inline": self._composite(inside, layout, None)}
         wanted = kept.get("template")
-        name = self._free_name(wanted if isinstance(wanted, str) else slug(step.name).replace("_", "-"))
+        name = take_id(wanted if isinstance(wanted, str) else slug(step.name).replace("_", "-"), self._taken)
         self._made[name] = {}
         self._made[name] = self._composite(inside, layout, name)
         return {"template": name}

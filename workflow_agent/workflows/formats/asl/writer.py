@@ -69,10 +69,7 @@ class _Writer:
 
     def whole(self) -> JsonObject:
         """Return the outermost machine."""
-        start = self._flow.steps[self._workflow.start]
-        while start.parent is not None:
-            start = self._flow.steps[start.parent]
-        return self._machine(self._flow.children[None], start.id)
+        return self._machine(self._flow.children[None], self._flow.start)
 
     def _machine(self, members: Sequence[Step], start: str) -> JsonObject:
         """Return the machine of these steps; what leads out of them ends it."""

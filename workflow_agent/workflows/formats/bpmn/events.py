@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from xml.etree.ElementTree import Element
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import UnreadableDocument
@@ -23,7 +23,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
     xml_text,
 )
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.fidelity import same
+from workflow_agent.workflows.formats.fidelity import NOT_SAID, same, unsaid
 from workflow_agent.workflows.formats.shapes import object_in
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.durations import is_duration
@@ -39,7 +39,6 @@ _SAID_IN = (
     "multiInstanceLoopCharacteristics",
     "conditionExpression",
 )
-_NOT_OURS = ("id", "extensions", "parent", "from", "to")
 Part = Literal["step", "transition", "trigger", "workflow"]
 
 
@@ -63,13 +62,12 @@ def _json_object(text: str) -> JsonObject | None:
         fields = object_in(read_text(text))
     except UnreadableDocument:
         return None
-    return {key: value for key, value in fields.items() if key not in _NOT_OURS} or None
+    return {key: value for key, value in fields.items() if key not in NOT_SAID} or None
 
 
 def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """Put beside an element the fields of the model that it does not say; None for what it says too much."""
-    names = [name for name in {**wanted, **said} if name not in _NOT_OURS]
-    fields = {name: wanted.get(name) for name in names if not same(wanted.get(name), said.get(name))}
+    fields = unsaid(wanted, said)
     if not fields:
         return
     holder = element.find(bpmn("extensionElements"))
@@ -80,18 +78,6 @@ def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: M
     child = Element(own(part))
     child.text = json.dumps(fields)
     holder.append(child)
-
-
-def merged(said: JsonObject, residue: JsonObject, model: type[BaseModel], others: JsonObject) -> JsonObject:
-    """Return what an element and its residue say together; without the residue where that makes no sense."""
-    if not residue:
-        return said
-    whole = {key: value for key, value in (said | residue).items() if value is not None}
-    try:
-        model.model_validate(others | whole)
-    except ValidationError:
-        return said
-    return whole
 
 
 def settled(
@@ -165,7 +151,7 @@ def plain_trigger(trigger: Any) -> JsonObject | None:
         read = _TRIGGER.validate_python(trigger)
     except ValidationError:
         return None
-    plain: JsonObject = read.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    plain: JsonObject = read.as_plain()
     return plain
 
 

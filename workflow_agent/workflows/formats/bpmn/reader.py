@@ -9,9 +9,10 @@ from workflow_agent.workflows.formats.bpmn.diagram import kept_diagrams, were_dr
 from workflow_agent.workflows.formats.bpmn.document import Document, Scope, Translation, bare, joins_among, xml_id
 from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
-from workflow_agent.workflows.formats.bpmn.events import merged, natural_start, said_starts, take_residue
+from workflow_agent.workflows.formats.bpmn.events import natural_start, said_starts, take_residue
 from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, is_as_made, is_same, local_name, text_of, xml_text
 from workflow_agent.workflows.formats.builder import Draft, fit
+from workflow_agent.workflows.formats.fidelity import completed
 from workflow_agent.workflows.formats.shapes import text_in
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
@@ -91,7 +92,7 @@ class _Reader:
             self._draft.report.lose("/BPMNDiagram", f"the diagram {told}")
         said_top: JsonObject = {"name": name, "description": description, "triggers": starts.triggers}
         others = {"id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]}
-        top = merged(said_top, residue, Workflow, others)
+        top = completed(said_top, residue, Workflow, others)
         first = self._ids[starts.target] if starts.target else start
         return self._draft.finished(top.pop("name"), start=first, kept=kept or None, **top)
 
@@ -122,7 +123,7 @@ class _Reader:
         deadlines = (deadline_of(one, self._roots) for one in boundaries)
         deadline = next((one for one in deadlines if one), None)
         around = Around(self._roots, is_join, deadline, self._document.lanes.get(element_id))
-        fields = merged(said(node, around), residue, Step, {"id": "x"})
+        fields = completed(said(node, around), residue, Step, {"id": "x"})
         inner = Scope(node) if local_name(node) in SCOPES else None
         name, kind = fields.pop("name"), fields.pop("type")
         wanted = element_id if _OUR_ID.fullmatch(element_id) else None
@@ -174,7 +175,7 @@ class _Reader:
         fields = said_flow(flow, is_default=is_default)
         if boundary is not None:
             fields = said_boundary(boundary, self._roots) | {k: v for k, v in fields.items() if k != "type"}
-        fields = merged(fields, residue, Transition, _EDGE)
+        fields = completed(fields, residue, Transition, _EDGE)
         self._connect(flow, flow_id, (host, flow.get("targetRef", "")), fields, boundary)
 
     def _link(self, scope: Scope, link: Element) -> None:
@@ -183,7 +184,7 @@ class _Reader:
         host = source if boundary is None else boundary.get("attachedToRef", "")
         residue = take_residue(link, "transition")
         fields: JsonObject = {"type": "data"} if boundary is None else said_boundary(boundary, self._roots)
-        fields = merged(fields, residue, Transition, _EDGE)
+        fields = completed(fields, residue, Transition, _EDGE)
         self._connect(link, link.get("id", ""), (host, link.get("targetRef", "")), fields, boundary)
 
     def _connect(

@@ -33,7 +33,7 @@ from workflow_agent.workflows.formats.bpmn.reader import made_shell, said_shell
 from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.shapes import list_in, object_in
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -105,7 +105,7 @@ class _Writer:
 
     def _id(self, kept: object, wanted: str) -> str:
         if not isinstance(kept, str) or not _XML_ID.fullmatch(kept) or kept in self._taken:
-            kept = unique_id(wanted if _XML_ID.fullmatch(wanted) else f"_{wanted}", self._taken)
+            return take_id(wanted if _XML_ID.fullmatch(wanted) else f"_{wanted}", self._taken)
         self._taken.add(kept)
         return kept
 

@@ -11,7 +11,7 @@ from defusedxml.ElementTree import fromstring
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.parser import slug, take_id
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 _PREFIX = f"{{{BPMN}}}"
@@ -282,9 +282,8 @@ class Roots:
         if known is not None:
             return known
         element = _made(kind, name)
-        made_id = unique_id(element.get("id", kind), self._taken)
+        made_id = take_id(element.get("id", kind), self._taken)
         element.set("id", made_id)
-        self._taken.add(made_id)
         self._know(element)
         self.made.append(element)
         return made_id

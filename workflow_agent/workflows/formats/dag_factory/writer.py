@@ -31,7 +31,7 @@ from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, argument
 from workflow_agent.workflows.formats.dependencies import Dependencies
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
-from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
@@ -84,10 +84,11 @@ class _Writer:
         self._needs = {scope: Dependencies(self._flow, members) for scope, members in self._flow.children.items()}
         self._members = self._written()
         self._ids: dict[str, str] = {}
+        taken: set[str] = set()
         for step in self._members:
             kept = self._kept(step).get("$id")
             named = kept if isinstance(kept, str) and re.fullmatch(TASK_ID, kept) else step.id
-            self._ids[step.id] = unique_id(named, self._ids.values())
+            self._ids[step.id] = take_id(named, taken)
 
     def _written(self) -> list[Step]:
         """Return the steps that do something and are within others that do, in order."""

@@ -19,7 +19,7 @@ from workflow_agent.workflows.formats.github_actions.reader import (
 from workflow_agent.workflows.formats.github_actions.shapes import JOB_ID, STEP, job_rest_shape, on_shape, rest_shape
 from workflow_agent.workflows.formats.github_actions.triggers import on_of, said_triggers
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -31,7 +31,7 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as GitHub Actions can say it."""
     kept = kept_in(workflow.extensions, format_name)
     rest = {key: value for key, value in kept.items() if not problems_in({key: value}, rest_shape)}
-    plain = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in workflow.triggers]
+    plain = [one.as_plain() for one in workflow.triggers]
     on = kept.get("on")
     if problems_in(on, on_shape) or not same(said_triggers(on), plain):
         on = on_of(workflow.triggers)
@@ -49,14 +49,13 @@ class _Writer:
         self._format_name = format_name
         self._flow = Flow(workflow)
         self._needs = Dependencies(self._flow, self._flow.children[None])
-        self._ids: dict[str, str] = {}
-        for step in self._needs.work:
-            self._ids[step.id] = self._free_id(step)
+        taken: set[str] = set()
+        self._ids = {step.id: take_id(self._wanted_id(step), taken) for step in self._needs.work}
 
-    def _free_id(self, step: Step) -> str:
+    def _wanted_id(self, step: Step) -> str:
         kept = kept_in(step.extensions, self._format_name).get("$id")
         wanted = kept if isinstance(kept, str) and not problems_in(kept, _ID) else step.id
-        return unique_id(wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}", self._ids.values())
+        return wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}"
 
     def jobs(self) -> JsonObject:
         """Return the jobs; where nothing works, one that only says so."""

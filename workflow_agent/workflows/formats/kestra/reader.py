@@ -19,7 +19,7 @@ from workflow_agent.workflows.formats.kestra.tasks import (
     said,
 )
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.triggers import (
@@ -254,14 +254,8 @@ def _said_trigger(given: JsonObject) -> JsonObject:
 
 def triggers_of(triggers: Iterable[Trigger]) -> list[JsonObject]:
     """Return the triggers of a flow; who starts it by hand needs none, and one that runs so often has none."""
-    found: list[JsonObject] = []
     taken: set[str] = set()
-    for trigger in triggers:
-        made = _made_trigger(trigger)
-        if made:
-            found.append({"id": (name := unique_id(trigger.type, taken)), **made})
-            taken.add(name)
-    return found
+    return [{"id": take_id(one.type, taken), **made} for one in triggers if (made := _made_trigger(one))]
 
 
 def _made_trigger(trigger: Trigger) -> JsonObject:

@@ -23,7 +23,7 @@ from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, short, ta
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -56,7 +56,7 @@ def flow_of(workflow: Workflow, format_name: str) -> JsonObject:
 
 
 def _triggers(workflow: Workflow, kept: JsonObject) -> JsonObject:
-    plain = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in workflow.triggers]
+    plain = [one.as_plain() for one in workflow.triggers]
     given = kept.get("triggers")
     if not problems_in(given, FLOW["triggers"]) and same(said_triggers(list_in(given)), plain):
         return {"triggers": given}
@@ -77,23 +77,15 @@ class _Writer:
                 taken.add(kept)
                 self._ids[step.id] = kept
         for step in (one for one in workflow.steps if one.id not in self._ids):
-            self._ids[step.id] = self._free(id_of(step.name))
+            self._ids[step.id] = take_id(id_of(step.name), self._taken)
         self._done: set[str] = set()
-
-    def _free(self, wanted: str) -> str:
-        name = unique_id(wanted, self._taken)
-        self._taken.add(name)
-        return name
 
     def _kept(self, part: Step | Transition) -> JsonObject:
         return kept_in(part.extensions, self._format_name)
 
     def whole(self) -> JsonObject:
         """Return the tasks of the flow, and those for when one of them fails."""
-        start = self._flow.steps[self._workflow.start]
-        while start.parent is not None:
-            start = self._flow.steps[start.parent]
-        return self._scope(self._flow.children[None], start.id)
+        return self._scope(self._flow.children[None], self._flow.start)
 
     def _scope(self, members: Sequence[Step], first: str, *, are_beside: bool = False) -> JsonObject:
         ids = [step.id for step in members]
@@ -150,7 +142,7 @@ class _Writer:
         tasks = self._in_order(ids, self._first(ids))
         if len(tasks) == 1:
             return tasks[0]
-        return {"id": self._free("branch"), "type": FLOW_TASK + "Sequential", "tasks": tasks}
+        return {"id": take_id("branch", self._taken), "type": FLOW_TASK + "Sequential", "tasks": tasks}
 
     def _first(self, ids: Collection[str]) -> str:
         return next(
@@ -206,7 +198,7 @@ class _Writer:
         task = self._plain(step, condition=condition)
         if beside:
             value = {} if is_if else {"value": f"{{{{ outputs.{self._ids[beside]} }}}}"}
-            task = {**task, "id": self._free(step.name), **value}
+            task = {**task, "id": take_id(step.name, self._taken), **value}
         cases = {self._case(edge): self._list(edge.to, meeting, within) for edge in asked}
         given = [one.removeprefix("cases:") for one in written if one.startswith("cases:")]
         # Branches with nothing in them come to the graph late, or not at all; they stand where they stood.
@@ -260,11 +252,13 @@ class _Writer:
         meeting = self._meeting(ways, None, stop, within)
         lists = [self._list(edge.to, meeting, within) for edge in ways]
         inside = [
-            one[0] if len(one) == 1 else {"id": self._free("branch"), "type": FLOW_TASK + "Sequential", "tasks": one}
+            one[0]
+            if len(one) == 1
+            else {"id": take_id("branch", self._taken), "type": FLOW_TASK + "Sequential", "tasks": one}
             for one in lists
             if one
         ]
-        beside = {"id": self._free(f"{self._ids[step.id]}_ways"), "type": FLOW_TASK + "Parallel"}
+        beside = {"id": take_id(f"{self._ids[step.id]}_ways", self._taken), "type": FLOW_TASK + "Parallel"}
         return meeting, {**(self._plain(step) if step.type == "fork" else beside), "tasks": inside}
 
     def _plain(self, step: Step, *, has_children: bool = False, condition: str | bool | None = None) -> JsonObject:

@@ -9,7 +9,7 @@ from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid import reader
 from workflow_agent.workflows.formats.mermaid.chart import TITLE, Arrow, Chart, Line, Link, Node, Statement
 from workflow_agent.workflows.formats.mermaid.reader import SCOPE_PREFIX, node_id_of
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -38,10 +38,7 @@ class Changes:
         """The node of each step."""
         taken = {one for one in self.seen if one not in self.before}
         for step in workflow.steps:
-            node = self._node_of(step, format_name)
-            node = unique_id(node, taken) if node in taken else node
-            taken.add(node)
-            self.nodes[step.id] = node
+            self.nodes[step.id] = take_id(self._node_of(step, format_name), taken)
         self.steps: Mapping[str, Step] = {self.nodes[step.id]: step for step in workflow.steps}
         self.gone = self.before.keys() - self.steps.keys()
         own = {SCOPE_PREFIX + one.removeprefix(reader.STEP_PREFIX) for one in self.gone}

@@ -17,7 +17,7 @@ from workflow_agent.workflows.formats.n8n.reader import (
     said_trigger,
 )
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -40,8 +40,7 @@ class _Writer:
         names: set[str] = set()
         for step in workflow.steps:
             node = self._node(step)
-            node["name"] = unique_id(node["name"], names) if node["name"] in names else node["name"]
-            names.add(node["name"])
+            node["name"] = take_id(node["name"], names)
             self._nodes[step.id] = node
         self._taken = names
 
@@ -98,7 +97,7 @@ class _Writer:
         port = list_in(kept_in(edge.extensions, self._format_name).get("port")) or ["main", 0]
         if len(port) != 2 or not isinstance(port[0], str) or type(port[1]) is not int or not 0 <= port[1] < 1_000:
             return None
-        plain = edge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        plain = edge.as_plain()
         wanted = {key: plain[key] for key in ("when", "label") if key in plain} | {"type": edge.type}
         is_alike = same(said_port(self._nodes[step.id], port[0], port[1]), wanted)
         return (port[0], port[1]) if is_alike else None
@@ -139,8 +138,7 @@ class _Writer:
             wanted = [one for one in wanted if one not in steps]
         found: list[JsonObject] = []
         for at, trigger in enumerate(wanted, 1):
-            name = unique_id(f"Start by {trigger['type']}", self._taken)
-            self._taken.add(name)
+            name = take_id(f"Start by {trigger['type']}", self._taken)
             place = [-_COLUMN, (at - 1) * _ROW]
             found.append({**made_trigger(trigger), "id": f"{TRIGGER_ID}{at}", "name": name, "position": place})
         return found

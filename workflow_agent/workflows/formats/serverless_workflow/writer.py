@@ -47,7 +47,7 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
 
 
 def _schedule(workflow: Workflow, kept: JsonObject) -> JsonObject:
-    plain = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in workflow.triggers]
+    plain = [one.as_plain() for one in workflow.triggers]
     schedule = kept.get("schedule")
     if not problems_in(schedule, SCHEDULE) and same(said_triggers(object_in(schedule)), plain):
         return {"schedule": schedule}
@@ -89,10 +89,7 @@ class _Writer:
 
     def whole(self) -> list[JsonObject]:
         """Return the outermost list of tasks."""
-        start = self._flow.steps[self._workflow.start]
-        while start.parent is not None:
-            start = self._flow.steps[start.parent]
-        return self._tasks(self._flow.children[None], start.id, is_inside=False)
+        return self._tasks(self._flow.children[None], self._flow.start, is_inside=False)
 
     def _tasks(self, members: Sequence[Step], first: str, *, is_inside: bool = True) -> list[JsonObject]:
         regions = self._flow.regions(members, first)

@@ -20,7 +20,6 @@ from workflow_agent.workflows.formats.state_machine.content import (
     STATE,
     STATE_SAID_BY,
     action_of,
-    plain,
     problems_of_machine,
     said_action,
     said_state,
@@ -32,7 +31,7 @@ from workflow_agent.workflows.formats.state_machine.content import (
     with_ends,
 )
 from workflow_agent.workflows.formats.text import write_json
-from workflow_agent.workflows.model.parser import unique_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -97,11 +96,12 @@ def read_machine(machine: JsonObject, draft: Draft) -> Imported:
 def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the machine of a workflow."""
     slugs: dict[str, str] = {}
+    taken: set[str] = set()
     for step in workflow.steps:
         kept = kept_in(step.extensions, format_name).get("slug")
         wanted = step.id if problems_in(kept, SLUG) else str(kept)
-        slugs[step.id] = unique_id(wanted, slugs.values())
-    automations = [plain(one) for one in workflow.automations]
+        slugs[step.id] = take_id(wanted, taken)
+    automations = [one.as_plain() for one in workflow.automations]
     said = {"name": workflow.name, "description": workflow.description, "automations": automations}
     permissions = list(dict.fromkeys(edge.permission for edge in workflow.transitions if edge.permission))
     ids = {one: step_id for step_id, one in slugs.items()}
@@ -161,8 +161,8 @@ def _written_action(edge: Transition, slugs: Mapping[str, str], format_name: str
     whole = restored(
         action_of(edge) | {"from": slugs[edge.from_], "to": slugs[edge.to]},
         {key: value for key, value in kept.items() if key not in ("from", "to")},
-        plain(edge),
-        read=lambda action: plain(transition(said_action(action))),
+        edge.as_plain(),
+        read=lambda action: transition(said_action(action)).as_plain(),
         said_by=ACTION_SAID_BY,
         shape=ACTION,
     )

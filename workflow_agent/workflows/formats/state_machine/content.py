@@ -6,7 +6,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from workflow_agent.errors import Problem
-from workflow_agent.values.stored import JsonObject, Value
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.shapes import (
     Place,
@@ -113,7 +113,7 @@ def said_top(machine: Mapping[str, Any], ids: Mapping[str, str]) -> JsonObject:
         except ValidationError:
             continue
         if {said.on.from_, said.on.to} - {None} <= set(ids.values()):
-            automations.setdefault(said.id, plain(said))
+            automations.setdefault(said.id, said.as_plain())
     name = text_in(machine.get("name"), 200) or fit(str(machine.get("slug") or "")) or "State machine"
     description = text_in(machine.get("description")) or ""
     return {"name": name, "description": description, "automations": list(automations.values())}
@@ -174,7 +174,7 @@ def _said_form(action: Mapping[str, Any]) -> JsonObject | None:
     if not (form or title or action.get("requiresForm")):
         return None
     fields = [one for one in map(_said_field, list_in(form.get("fields"))) if one is not None]
-    return plain(Form.model_validate({"title": title, "fields": fields}))
+    return Form.model_validate({"title": title, "fields": fields}).as_plain()
 
 
 def _said_field(field: Any) -> JsonObject | None:
@@ -183,15 +183,10 @@ def _said_field(field: Any) -> JsonObject | None:
     known = {name: value for name, value in given.items() if name in FormField.model_fields}
     for fields in ({**known, "key": key}, {"key": key}):
         try:
-            return plain(FormField.model_validate(fields))
+            return FormField.model_validate(fields).as_plain()
         except ValidationError:
             continue
     return None
-
-
-def plain(value: Value) -> JsonObject:
-    """Return a part of the model as plain data, without what is at its default."""
-    return value.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def transition(fields: Mapping[str, Any]) -> Transition:
@@ -207,5 +202,5 @@ def action_of(edge: Transition) -> JsonObject:
     if edge.permission:
         found["permission"] = edge.permission
     if edge.form is not None and edge.form != Form():
-        found["form"] = plain(edge.form)
+        found["form"] = edge.form.as_plain()
     return found
