@@ -38,7 +38,7 @@ class JsonLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Unusable:
-    """Stands in a parsed document where something was that JSON or we cannot carry."""
+    """Marks a place in a parsed document whose value is not allowed."""
 
     why: str
 
@@ -175,12 +175,12 @@ _DISCARDED_TIMES_LIMIT = 4
 
 
 class ClientGone(Exception):
-    """The client closed the connection before its request was complete; nobody waits for an answer."""
+    """The client closed the connection before its request was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """What a body may be."""
+    """The limits of a request body."""
 
     max_bytes: int
     deadline_seconds: float
@@ -188,7 +188,7 @@ class BodyLimits:
 
 
 async def read_json_body(headers: Headers, receive: Receive, limits: BodyLimits) -> tuple[bytes, Any]:
-    """Return a body as it came and as the JSON value it is; no bytes and None where there is none.
+    """Return a body as bytes and as its JSON value; empty bytes and None if there is no body.
 
     Raises:
         UnsupportedMediaType: It is not JSON in UTF-8, or it is compressed.

@@ -1,4 +1,4 @@
-"""Creating something once, however often the request is sent."""
+"""Creates something once, however often its request is sent."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
@@ -31,7 +31,7 @@ async def create_once(
     create: Callable[[str], Awaitable[Made]],
     find: Callable[[str], Awaitable[Made]],
 ) -> tuple[Made, dict[str, str]]:
-    """Return what a request makes, or made when it was first sent, and the headers that say which.
+    """Create what a request asks for, or return what its first sending created, with headers that tell which.
 
     Args:
         keys: What earlier keys stand for.
@@ -101,7 +101,7 @@ _EDITS: TypeAdapter[tuple[Edit, ...]] = TypeAdapter(tuple[Edit, ...])
 
 
 def workflow_from_body(document: JsonObject) -> Workflow:
-    """Return the workflow that a document from a request body is.
+    """Return the workflow of a document from a request body.
 
     Raises:
         InvalidWorkflow: It is not one; every problem is listed.
@@ -112,7 +112,7 @@ def workflow_from_body(document: JsonObject) -> Workflow:
 
 
 def _refuse_conversions(document: JsonObject, workflow: Workflow) -> None:
-    """Refuse what was only understood by reading `"3"` as a number and the like: somebody's mistake."""
+    """Refuse values that validate only by conversion, such as `"3"` for a number."""
     edges = cast("list[JsonObject]", document.get("transitions") or [])
     completed: JsonObject = {**document, "start": workflow.start}
     if edges:

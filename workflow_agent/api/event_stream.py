@@ -59,7 +59,7 @@ async def stream_of(started: StartedTurn) -> RunEvents:
 def frames(
     stream: RunEvents, request: Request, render: Callable[[RunEvent], bytes], *, after: int = 0
 ) -> AsyncGenerator[bytes]:
-    """Yield what the events after an id are on the wire, as they come.
+    """Yield the events after an id as bytes of the stream, as they come.
 
     Args:
         stream: The run's events.
@@ -94,7 +94,7 @@ _PARAGRAPH = "\n\n"
 
 
 def opening(agent: str, asked: Sequence[str], *, is_first: bool) -> str:
-    """Return what comes before an agent's answer, so that a reader knows who speaks; mostly nothing.
+    """Return the text before an agent's answer that names the speaker; usually empty.
 
     Args:
         agent: Who answers.

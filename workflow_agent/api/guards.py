@@ -44,7 +44,7 @@ OPEN_PATHS = frozenset({"/health", "/ready"})
 
 @dataclass(slots=True)
 class _Exchange:
-    """What is known of one request for its log line."""
+    """The fields of a request's log line."""
 
     scope: Scope
     request_id: str
@@ -63,7 +63,7 @@ class _Exchange:
 
 
 class RequestFrame:
-    """Gives each request an id, writes one line about it, and turns what nobody expected into a problem."""
+    """Gives each request an id, logs one line about it, and turns unexpected errors into problems."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -125,7 +125,7 @@ async def _refuse(error: WorkflowAgentError, scope: Scope, receive: Receive, sen
 
 
 class HostGuard:
-    """Answers only to the names it is known by, so that no foreign page reaches it through a name of its own.
+    """Accepts only allowed Host names, so that no foreign page reaches the server under its own name.
 
     Args:
         app: What it guards.

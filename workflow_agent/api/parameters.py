@@ -62,7 +62,7 @@ async def tenant_of(request: Request) -> str:
 
 
 def revision_asked_for(if_match: str | None) -> Revision | None:
-    """Return the state an If-Match header asks for; None for `*` and where there is no header.
+    """Return the revision that an If-Match header names; None for `*` or without a header.
 
     A version alone, as in `"3"`, fits every content of that version.
 
@@ -124,7 +124,7 @@ def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
 
 
 def page_start(cursor: str | None) -> int:
-    """Return the position a cursor of ours stands for; 0 for none.
+    """Return the position in one of our cursors; 0 without a cursor.
 
     Raises:
         InvalidInput: It is not one of ours.
@@ -158,7 +158,7 @@ UserName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_USER_CH
 
 
 def user_of(request: Request, named: str | None) -> str:
-    """Return whose request this is: the key's user, or the one it names, or `user`.
+    """Return the requesting user: the key's, else the one that the request names, else `user`.
 
     Raises:
         UserNotAllowed: It names another than its key belongs to, or clients may not name any.
@@ -189,7 +189,7 @@ async def _actor(request: Request) -> str:
 
 
 def acting_user(request: Request, named: str | None) -> str:
-    """Return who does something: the key's user, or else whoever the request names, or `user`.
+    """Return who acts: the key's user, else the user that the request names, else `user`.
 
     Raises:
         UserNotAllowed: It names another than its key belongs to.

@@ -133,7 +133,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return cycle is not None and cycle.response_started and not cycle.response_complete
 
     def _refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
-        """Answer with a problem and close; only close where that would land inside another answer."""
+        """Answer with a problem and close; without the answer if it would land inside another one."""
         if self.transport.is_closing():
             return
         if not self._is_answering():
@@ -156,7 +156,7 @@ _CLOSING_SECONDS = 5
 
 
 class GracefulServer(uvicorn.Server):
-    """A server that lets its application finish before it waits for connections to close.
+    """A server that lets its application finish first, and then waits for connections to close.
 
     Args:
         config: Uvicorn's.

@@ -1,4 +1,4 @@
-"""What the application is made with; only `main` builds it."""
+"""The collaborators of the application; only `main` builds them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

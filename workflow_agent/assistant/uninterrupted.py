@@ -1,4 +1,4 @@
-"""Work that goes on to its end although whoever waits for it is cancelled."""
+"""Work that runs to its end even when its caller is cancelled."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
-    """Return what work comes to; where the caller is cancelled the work goes on, and its failure is logged."""
+    """Return the result of the work. If the caller is cancelled, the work continues and a failure is logged."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

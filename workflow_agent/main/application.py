@@ -26,9 +26,9 @@ from workflow_agent.values.stored import JsonObject
 _log = logging.getLogger(__name__)
 _SWEEP_SECONDS = 600.0
 _DUE_SECONDS = 60.0
-"""How often a host looks whether something has come round: it may have been another's that died."""
+"""How often a host checks for periodic work: the host that was to do it may have died."""
 _LOOK_SECONDS = 0.5
-"""How soon the runs of a process are gone on with once it is known to be dead."""
+"""How often dead processes are looked for, whose runs are then continued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Application:
     """Finds messages by their meaning too, where that is configured."""
 
     async def open(self) -> None:
-        """Open the stores; this process is on record as alive from here on."""
+        """Open the stores and register this process as alive."""
         await self.stores.upkeep.open(self.services.chat.lose_runs)
 
     async def prepare(self) -> None:
-        """Clear up after dead processes, and bring the samples where they are wanted."""
+        """Clean up after dead processes, and add the sample workflows if the settings ask for them."""
         await self.open()
         swept = await self.stores.upkeep.sweep()
         old_keys = await self._sweep_keys()
@@ -68,7 +68,7 @@ class Application:
         return sum([await self.stores.workflows.seed(tenant, known) for tenant in self.settings.served_tenants])
 
     async def look_after(self) -> None:
-        """Go on with what dead processes worked on, and clear away what they left, until cancelled."""
+        """Continue the runs of dead processes and remove their leftovers, until cancelled."""
         async with asyncio.TaskGroup() as both:
             both.create_task(self.sweep_regularly())
             both.create_task(self._take_over())
@@ -82,7 +82,7 @@ class Application:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def sweep_regularly(self) -> None:
-        """Clear away what dead processes left, now and then, until cancelled."""
+        """Remove the leftovers of dead processes at intervals, until cancelled."""
         while True:
             await asyncio.sleep(_DUE_SECONDS)
             try:
@@ -103,7 +103,7 @@ class Application:
         return removed
 
     async def tell_of_events(self) -> None:
-        """Tell other programs of what happens, until cancelled."""
+        """Send events to webhooks, until cancelled."""
         async with asyncio.TaskGroup() as each:
             for tenant in self.settings.served_tenants:
                 each.create_task(self.services.of_tenant(tenant).webhooks.tell_for_ever())
@@ -113,7 +113,7 @@ class Application:
         await self.stores.others.listen(self.answer)
 
     async def catch_up(self) -> None:
-        """Read the rules of the offline model beside the first requests."""
+        """Load the rules of the offline model while the first requests are served."""
         await asyncio.to_thread(self._read_late)
 
     def _read_late(self) -> None:
@@ -122,7 +122,7 @@ class Application:
                 read()
 
     async def answer(self, question: JsonObject) -> AsyncGenerator[JsonObject]:
-        """Yield what another process asks of this one; nothing where it asks something unknown."""
+        """Yield the answer to another process's question; nothing if the question is unknown."""
         match question.get("ask"):
             case "metrics":
                 yield await asyncio.to_thread(families_of, self.services.telemetry.registry)
@@ -140,10 +140,10 @@ class Application:
                         yield piece
 
     async def finish(self) -> None:
-        """Tell open streams, let runs end or mark them, and store what is not stored yet."""
+        """Tell open streams, let runs end or mark them as interrupted, and store what is still unsaved."""
         until = time.monotonic() + self.settings.shutdown_grace_seconds
         await self.services.chat.shut_down(self.settings.shutdown_grace_seconds)
-        # Who follows runs of other processes from here has what is left of the same time.
+        # Followers of other processes' runs get what is left of the same grace period.
         await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()
         if self.meaning is not None:
@@ -156,7 +156,7 @@ class Application:
         await self.stores.upkeep.close()
 
     def close(self) -> None:
-        """Let go of files and locks."""
+        """Close files and release locks."""
         self.stores.search.close()
         self.stores.owners.close()
         self.services.telemetry.stop()

@@ -1,4 +1,4 @@
-"""Building the service: the only place that makes collaborators and joins them."""
+"""Builds the service: the only place where collaborators are created and connected."""
 
 import secrets
 from collections.abc import Callable
@@ -67,7 +67,7 @@ from workflow_agent.workflows.store import WorkflowCatalog
 
 
 def speaks_elsewhere(settings: Settings, name: str) -> bool:
-    """Say whether a model is reached at an address of the operator's, and not at its provider's own."""
+    """Say whether a model is reached at an address that the operator set, not at its provider's."""
     own = settings.models.get(name)
     return (own.base_url if own else settings.model_base_url) is not None
 
@@ -88,7 +88,7 @@ def _by_meaning(settings: Settings) -> RankByMeaning | None:
 
 
 def messages_by_meaning_of(settings: Settings, stores: Stores, quotas: Quotas) -> MessagesByMeaning | None:
-    """Return what finds messages by their meaning too; None where no embedding model is configured."""
+    """Return the search for messages by meaning; None if no embedding model is configured."""
     embedder = embedder_of(settings)
     return MessagesByMeaning(stores.conversations, embedder, quotas.spend) if embedder else None
 
@@ -201,7 +201,7 @@ def build(
     *,
     takes_over: bool = True,
 ) -> Application:
-    """Return the service that the settings describe; what else is given takes the place of what they name.
+    """Return the service that the settings describe; the other arguments replace parts of it.
 
     Args:
         settings: What an operator can change.
@@ -252,7 +252,7 @@ def _stores(settings: Settings, slot: WorkerSlot | None) -> Stores:
 
 
 def _rules_of(models: Models) -> list[Callable[[], None]]:
-    """Return what reads the rules of the offline model where it is the one that answers."""
+    """Return the loaders of the offline model's rules, if that model answers."""
     answering = models.by_name[models.default]
     return [answering.read_rules] if isinstance(answering, OfflineModel) else []
 
@@ -346,7 +346,7 @@ def _runner(
     telemetry: Telemetry,
     find: Find,
 ) -> Runner:
-    """Return what answers messages, with the default tenant's own parts."""
+    """Return the runner that answers messages, with the default tenant's parts."""
     own = own_parts(settings, stores, settings.tenant, _new_id)
     counters = counters_for(models.by_name.values())
     compactor = compactor_of(settings, stores, models, telemetry, counters, _new_id)
@@ -441,7 +441,7 @@ def _with_key(settings: Settings) -> Callable[[str, str], Model]:
 
 
 def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Provider:
-    """Return how to reach a model: as the settings say of it, or of all that speak OpenAI's protocol.
+    """Return how to reach a model: its own settings, or those for all models with OpenAI's protocol.
 
     Args:
         settings: What is set.

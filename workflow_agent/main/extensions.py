@@ -24,7 +24,7 @@ GROUP = "workflow_agent.extensions"
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """What all of them bring together."""
+    """What all extensions contribute."""
 
     tools: tuple[Callable[..., Any], ...] = ()
     writing: frozenset[str] = frozenset()
@@ -34,7 +34,7 @@ class Extensions:
 
 
 def extensions_of(settings: Settings) -> Extensions:
-    """Return what installed packages name as entry points, and what the modules bring that the settings name.
+    """Return the contributions of installed entry points and of the modules that the settings name.
 
     Such a module has any of `TOOLS`, `WRITING_TOOLS` (names of them), `AGENTS`, `MODELS` and `FORMATS`.
 

@@ -1,4 +1,4 @@
-"""When the interpreter looks for garbage in cycles: not while it imports, and seldom while it serves."""
+"""When the cyclic garbage collector runs: not during imports, and rarely while serving."""
 
 import ctypes
 import gc
@@ -16,7 +16,7 @@ _OLDEST = 2
 
 @contextmanager
 def importing() -> Generator[None]:
-    """Look for no garbage meanwhile: what is imported stays, and looking takes a sixth of the start."""
+    """Pause the garbage collector: imported modules stay, and collecting takes a sixth of the start-up."""
     gc.disable()
     try:
         yield
@@ -26,7 +26,7 @@ def importing() -> Generator[None]:
 
 
 def collect_seldom() -> None:
-    """Leave out of every round what there is, and make rounds rare, as suits a process that serves.
+    """Exclude existing objects from collection and make collections rare, as suits a server process.
 
     Hardly anything of a turn is garbage in cycles; the rest goes at once, whatever is set here. After a round
     over all objects, memory that is free goes back to the system.

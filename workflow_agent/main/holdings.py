@@ -1,4 +1,4 @@
-"""What a tenant keeps, opened for one command, or moved: each thing once, checked by what is read back."""
+"""A tenant's data, opened for one command or moved to another store and verified by reading it back."""
 
 import asyncio
 import hashlib
@@ -52,7 +52,7 @@ class Moved:
 
 
 async def holdings_of(settings: Settings) -> Holdings:
-    """Return what a tenant keeps where the settings say: in the database where one is named, else in files.
+    """Return a tenant's data: in the database if the settings name one, else in files.
 
     Raises:
         Misconfigured: The package of a database is not installed.
@@ -75,7 +75,7 @@ async def open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
 
 
 def moved(source: Settings, target: Settings) -> Moved:
-    """Move what a tenant keeps in one store into another; done again, it goes on.
+    """Move a tenant's data from one store to another; a second call resumes.
 
     Raises:
         StorageFailed: Something cannot be read, is not what was written, or is there already with another
@@ -183,7 +183,7 @@ def _is_missing(what: str, given: object, known: object) -> bool:
 
 
 def verified(settings: Settings, *, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """Return what was set right, and what is still wrong; in a database nothing is set right.
+    """Return what was repaired, and what is still wrong; a database is only checked.
 
     Raises:
         StorageFailed: The database does not answer, or a file cannot be read or written.

@@ -1,4 +1,4 @@
-"""One of several hosts: everything that lasts is on PostgreSQL."""
+"""A host among several: all durable data is on PostgreSQL."""
 
 import asyncio
 import time
@@ -108,7 +108,7 @@ class Hosts:
         return PostgresHoldings(database, self.settings.tenant, self.settings.max_remembered_references)
 
     def stores(self, new_owner: Callable[[], str]) -> Stores:
-        """Return the stores of a host; it is on record as alive once they are open.
+        """Return the stores of a host; opening them registers it as alive.
 
         Raises:
             Misconfigured: The package of an embedded database is not installed.

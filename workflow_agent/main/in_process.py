@@ -31,7 +31,7 @@ _UNGUARDED: dict[str, object] = {
 
 @contextmanager
 def application_transport(settings: Settings) -> Generator[httpx2.BaseTransport]:
-    """Give a transport to the application on a data directory; leaving lets its runs end.
+    """Provide a transport to the application on a data directory; on exit, wait for its runs.
 
     Who works on the directory itself needs no key, and no other process is kept from it: each change is
     made under the same locks as a server's.
@@ -109,7 +109,7 @@ class _Exchange(httpx2.SyncByteStream):
         self._gone = asyncio.Event()
 
     async def run(self, app: ASGIApp, scope: dict[str, Any]) -> None:
-        """Let the application answer; what it raises reaches whoever reads the answer."""
+        """Run the application; the reader of the answer gets what it raises."""
         try:
             await app(scope, self._receive, self._send)
         except BaseException as error:

@@ -1,4 +1,4 @@
-"""Whether the provider of the model can be reached, asked without a request that costs."""
+"""Checks whether the model's provider can be reached, without a request that costs money."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ _PATIENCE_SECONDS = 10
 
 
 def try_provider(settings: Settings) -> str:
-    """Return what was found of the models' providers, in words.
+    """Return the state of the models' providers, in words.
 
     Raises:
         Misconfigured: A model cannot be used, or its provider does not answer; says why.
@@ -57,7 +57,7 @@ def _listing(model: Model) -> Callable[[], Awaitable[Any]] | None:
         return None
 
     async def first_page() -> None:
-        # Without the client's own retries, because whoever asks wants to know now.
+        # Without the client's own retries: the operator waits for the answer.
         await client.with_options(max_retries=0).models.list()
 
     return first_page

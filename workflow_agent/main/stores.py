@@ -1,4 +1,4 @@
-"""Whatever keeps something in a data directory, and the caches in front of it."""
+"""The stores of a data directory, and the caches in front of them."""
 
 import asyncio
 import time
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def embedder_of(settings: Settings) -> Embedder | None:
-    """Return what makes vectors; None where no model is named.
+    """Return the embedder; None if no embedding model is named.
 
     Raises:
         Misconfigured: The model cannot be used.
@@ -64,7 +64,7 @@ _MOST_RENDERED = 32
 
 @dataclass(frozen=True, slots=True)
 class Caches:
-    """What is kept because it is costly to make."""
+    """Values that are costly to compute."""
 
     specs: TtlCache[Workflow]
     contexts: TtlCache[str]
@@ -100,7 +100,7 @@ class SeededCatalog(WorkflowCatalog, Protocol):
 
 
 class SettledMemory(WorkflowMemory, Protocol):
-    """A memory that may store what is repeated later."""
+    """A memory that may delay storing repetitions."""
 
     async def settle(self) -> None:
         """Store what is not stored yet."""
@@ -115,7 +115,7 @@ class AnsweringProcesses(OtherProcesses, Protocol):
         ...
 
     async def close(self, grace_seconds: float = 0.0) -> None:
-        """Ask and answer nothing any more; own questions may still take so long."""
+        """Stop asking and answering; questions already asked get this grace period."""
         ...
 
 
@@ -123,13 +123,13 @@ class Presence(Owners, Protocol):
     """This process among the others on the same data."""
 
     def close(self) -> None:
-        """Stop being alive."""
+        """Stop counting as alive."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """What stores need done beside requests."""
+    """The maintenance of the stores."""
 
     open: Callable[[Callable[[], None]], Awaitable[None]]
     """Begins to be alive; what it is given is called when this process has lost its runs to others."""
@@ -144,7 +144,7 @@ class Upkeep:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """Whatever keeps something."""
+    """All stores of a process."""
 
     conversations: ConversationStore
     compacting: Callable[[str, str], AbstractAsyncContextManager[None]]
@@ -170,7 +170,7 @@ class Stores:
 
 
 def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:
-    """Return the stores of a server process, which is on record as alive from here on.
+    """Return the stores of a server process and register it as alive.
 
     Raises:
         StorageFailed: The data directory cannot be used.
@@ -220,7 +220,7 @@ def _upkeep_of_files(files: DurableFiles, sweepers: Mapping[str, Sweeper], owner
 
 
 def _every_process() -> Callable[[str, float, Callable[[], Awaitable[int]]], Awaitable[int | None]]:
-    """Return what lets each process do what comes round by its own clock: sweeps of files do no harm twice."""
+    """Return a runner of periodic work by this process's clock: sweeping files twice does no harm."""
     done_at: dict[str, float] = {}
 
     async def periodically(name: str, every_seconds: float, work: Callable[[], Awaitable[int]]) -> int | None:
@@ -233,7 +233,7 @@ def _every_process() -> Callable[[str, float, Callable[[], Awaitable[int]]], Awa
 
 
 def usage_counter_of(settings: Settings) -> UsageCounter:
-    """Return what counts for the limits of tenants: for all hosts where there is a Redis, else for this machine.
+    """Return the counter for tenants' limits: shared through Redis if there is one, else per machine.
 
     Raises:
         Misconfigured: A Redis is named, and its package is not installed.

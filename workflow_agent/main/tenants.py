@@ -1,4 +1,4 @@
-"""What is a tenant's own in a server that serves several: its limits, and parts that know its name."""
+"""What each tenant of a server has of its own: limits, retention, and parts bound to its name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class OwnParts:
 
 
 def own_parts(settings: Settings, stores: Stores, tenant: str, new_id: Callable[[str], str]) -> OwnParts:
-    """Return what is made for a tenant alone."""
+    """Return the collaborators bound to a tenant."""
     records, workflows = stores.records_of(tenant), WorkflowService(stores.workflows, tenant)
     secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
     rules = WebhookRules(secret, settings.webhook_hosts, timedelta(hours=settings.webhook_kept_hours))
@@ -48,7 +48,7 @@ def own_parts(settings: Settings, stores: Stores, tenant: str, new_id: Callable[
 
 
 def limits_of(settings: Settings, tenant: str) -> TenantLimits:
-    """Return how much a tenant may use: what its entry says, else what is said for all."""
+    """Return a tenant's limits: its own settings, else those for all tenants."""
     own = settings.tenants.get(tenant, TenantAccess())
     return TenantLimits(
         turns_per_minute=own.turns_per_minute or settings.tenant_turns_per_minute,
@@ -58,14 +58,14 @@ def limits_of(settings: Settings, tenant: str) -> TenantLimits:
 
 
 def kept_since(settings: Settings, tenant: str, at: datetime) -> datetime | None:
-    """Return before when a conversation of a tenant was changed last that is to be deleted; None where all stay."""
+    """Return the time before which a tenant's unchanged conversations are deleted; None if all are kept."""
     own = settings.tenants.get(tenant, TenantAccess()).conversations_kept_days
     days = own or settings.tenant_conversations_kept_days
     return None if days is None else at - timedelta(days=days)
 
 
 async def delete_unused(conversations: ConversationStore, tenant: str, since: datetime) -> int:
-    """Delete a tenant's conversations that were not changed since a time; return how many.
+    """Delete a tenant's conversations that have not changed since a time; return how many.
 
     One in which a run is under way stays.
 

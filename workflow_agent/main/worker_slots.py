@@ -22,7 +22,7 @@ class WorkerSlot:
         return f"{self.group}-{self.number}-{secrets.token_hex(6)}"
 
     def number_of(self, owner: str) -> int | None:
-        """Return which slot of this server a process has, or None where it belongs to another."""
+        """Return the slot number of a process, or None if it belongs to another server."""
         group, _, rest = owner.partition("-")
         return int(rest.partition("-")[0]) if group == self.group else None
 
@@ -33,7 +33,7 @@ def new_group() -> str:
 
 
 def announcement(settings: Settings, listener: socket.socket) -> str:
-    """Return what tells whoever started the server where it is."""
+    """Return the line that tells the operator where the server listens."""
     workers = f"{settings.workers} workers, " if settings.workers > 1 else ""
     return (
         f"workflow-agent listens on {address_of(settings, listener)} ({workers}model {settings.model}, "

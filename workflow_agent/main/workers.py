@@ -1,4 +1,4 @@
-"""Several processes behind one port: started together, replaced when they end, stopped together."""
+"""The supervisor: starts worker processes behind one port, replaces those that end, stops them all."""
 
 import json
 import os
@@ -59,7 +59,7 @@ Work = Callable[[Settings, WorkerSlot, socket.socket, Supervision], None]
 
 
 class WorkerProcess:
-    """A worker's process, begun.
+    """A worker's process.
 
     Args:
         settings: What an operator can change.
@@ -84,7 +84,7 @@ class WorkerProcess:
             pickle.dump((settings, slot, listener.fileno(), replaced, work), self._line)
             self._line.flush()
         except BrokenPipeError:
-            # It ended at once; whoever asks what it said finds out.
+            # The worker ended at once; `failure_to_start` reports it.
             return
 
     def failure_to_start(self) -> CommandFailed | None:
@@ -161,7 +161,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 class _Told:
-    """That a signal told the server to stop."""
+    """A signal told the server to stop."""
 
 
 _News = _Told | WorkerProcess | CommandFailed
@@ -201,7 +201,7 @@ def serve_with_workers(settings: Settings, work: Work) -> None:
 
 
 def _all_take_requests(kept: "list[_Supervised]", news: SimpleQueue[_News]) -> bool:
-    """Wait until all workers take requests; say whether they do, and nobody told the server to stop.
+    """Wait until all workers take requests; return False if the server was told to stop before.
 
     Raises:
         CommandFailed: One of them could not start.
@@ -221,7 +221,7 @@ def _until_told(news: SimpleQueue[_News]) -> None:
 
 
 def _leave(kept: "list[_Supervised]", news: SimpleQueue[_News], most_seconds: float) -> None:
-    """Stop every worker; kill those that take too long, or all when told to stop once more."""
+    """Stop every worker; kill those that take too long, or all of them on a second signal."""
     for one in kept:
         one.leave()
 
@@ -273,7 +273,7 @@ class _Supervised:
             ended = worker.ended()
 
     def leave(self) -> None:
-        """Let the worker stop, and no other take its place."""
+        """Stop the worker without replacing it."""
         self._leaving.set()
         with self._changing:
             if self._worker is not None:
@@ -288,7 +288,7 @@ class _Supervised:
 
 @contextmanager
 def _signals_to(news: SimpleQueue[_News]) -> Generator[None]:
-    """Tell of signals instead of acting on them, as long as the block lasts.
+    """Report signals to a queue instead of acting on them, while the block runs.
 
     They are blocked and waited for: a handler would run in the middle of whatever this process does.
     """

@@ -1,4 +1,4 @@
-"""What is counted and measured; labels take few values: configured names and words of ours, no ids."""
+"""The instruments of the service. Labels take few values: configured names and our own words, no ids."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -34,7 +34,7 @@ _MODEL_LABELS = {"gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.reques
 
 @dataclass(frozen=True, slots=True)
 class TelemetryOptions:
-    """What goes where."""
+    """Where spans and metrics are exported."""
 
     service_name: str = "workflow-agent"
     export_spans: bool = False
@@ -71,7 +71,7 @@ class Telemetry:
         return tracing(self.tracer, self.metrics, conversation_id, trigger)
 
     def observe(self, *, caches: Callable[[], Mapping[str, JsonObject]], active_runs: Callable[[], int]) -> None:
-        """Take in what others count, read whenever the metrics are."""
+        """Register figures counted elsewhere; they are read with the metrics."""
         observe_caches(self.meter, caches)
         observe_runs(self.meter, active_runs)
 

@@ -1,4 +1,4 @@
-"""Metrics as plain sums, told when somebody scrapes them.
+"""Metrics as plain sums, reported at each scrape.
 
 An instrument of OpenTelemetry's SDK takes twenty calls for each figure, views, readers and exemplars among
 them, and a turn has twenty figures. Here one takes two calls. Names are those that the SDK's exporter gives.
@@ -51,7 +51,7 @@ class Sum:
 
 @dataclass(slots=True)
 class Distribution:
-    """How often a figure was within each bound, by its labels."""
+    """A histogram by labels: how often a figure was within each bound."""
 
     bounds: Sequence[float]
     _counts: dict[_Key, list[int]] = field(default_factory=dict[_Key, list[int]])
@@ -80,7 +80,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Figures that others count, read at each scrape."""
+    """Figures counted elsewhere, read at each scrape."""
 
     reads: Sequence[Read]
     suffix: str
@@ -153,7 +153,7 @@ class OtherWorkers:
     others: OtherProcesses
 
     async def told(self, question: JsonObject) -> Mapping[int, JsonObject]:
-        """Return what each of the others answers, by its number; who is gone or too slow is left out."""
+        """Return each other worker's answer by its number; one that is gone or too slow is left out."""
         owners = await asyncio.to_thread(self.owners)
         answers = await asyncio.gather(*(self._answer(owner, question) for owner in owners.values()))
         return {number: answer for number, answer in zip(owners, answers, strict=True) if answer is not None}
@@ -194,7 +194,7 @@ def exposition_of_workers(told: Mapping[int, JsonObject], accept: str) -> tuple[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told(Collector):
-    """Metrics that were told, by worker."""
+    """Metrics reported by several workers."""
 
     by_worker: Mapping[int, JsonObject]
 

@@ -56,7 +56,7 @@ class TurnTrace:
 
     @contextmanager
     def active(self) -> Generator[None]:
-        """Make the turn the one in whose course the block runs."""
+        """Make the turn's span the current one inside the block."""
         with use_span(self.span, record_exception=False, set_status_on_exception=False), correlated(**self.ids):
             yield
 
@@ -147,7 +147,7 @@ class TurnTrace:
 
 
 def mark_failed(span: Span, error_type: str) -> None:
-    """Let a span say that it failed, and how."""
+    """Mark a span as failed, with the reason."""
     span.set_attribute("error.type", error_type)
     span.set_status(StatusCode.ERROR)
 

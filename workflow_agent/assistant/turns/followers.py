@@ -121,7 +121,7 @@ class Joining:
     """Whether others go on with the runs of a process that died: then every run under way has somebody."""
 
     def is_alive(self, tenant: str, run: Run) -> bool:
-        """Say whether somebody works on a run, or will without being told."""
+        """Say whether a process works on a run, or will do so by itself."""
         own = run.owner == self.owners.owner
         is_worked_on = self.live.is_running(run.run_id) if own else self.owners.is_alive(run.owner)
         if self.are_taken_over and not is_worked_on:
@@ -129,7 +129,7 @@ class Joining:
         return is_worked_on or self.are_taken_over
 
     async def joined(self, tenant: str, conversation: Conversation, run: Run) -> StartedTurn:
-        """Return a turn that was begun before, as if it had been begun now."""
+        """Return a turn that was started before, as if it had started now."""
         live = self.live.get(run.run_id)
         if live is not None and not live.is_settled:
             return StartedTurn(conversation.id, run.turn, run.run_id, run.asked, live.stream, live.awaited())
@@ -165,7 +165,7 @@ class Joining:
         return None
 
     async def _outcome(self, tenant: str, run_id: str) -> TurnOutcome:
-        """Return what a run came to that this process does not work on, waiting for its end.
+        """Wait for the end of another process's run and return its outcome.
 
         Raises:
             StaleRun: It came to no reply.
@@ -261,7 +261,7 @@ class StreamAcrossAttempts:
 
 
 def _told_afterwards(records: Records, run: Run, last_id: int) -> Iterator[RunEvent]:
-    """Yield how a run ended; all of it to whoever has seen nothing."""
+    """Yield the end of a run, or the whole of it to a reader who has seen nothing."""
     outcome = outcome_of(records, run.run_id, replayed=True)
     if outcome is None or run.status != "completed":
         yield RunEvent(last_id + 1, "error", error_data(_without_reply(run)))

@@ -12,7 +12,7 @@ from workflow_agent.errors import ShuttingDown, WorkflowAgentError
 
 @dataclass(slots=True)
 class RunEnd:
-    """What a run comes to. Whoever waits for it holds it; the run lets go of it when its work is over."""
+    """The outcome of a run. The run drops its reference when its work ends; waiters keep theirs."""
 
     outcome: TurnOutcome | WorkflowAgentError | None = None
     came: asyncio.Event = field(default_factory=asyncio.Event)
@@ -34,9 +34,9 @@ class LiveRun:
     stream: RunStream
     tenant: str | None = None
     end: RunEnd | None = field(default_factory=RunEnd)
-    """None when the work is over: what came of it is in the conversation."""
+    """None once the work has ended: the conversation holds the outcome."""
     task: asyncio.Task[None] | None = None
-    """The work on it; None when it is over."""
+    """The task that works on the run; None once it has ended."""
     stopping: str | None = None
     """Why it is being stopped, once it is: cancelled, lost to another process, or interrupted."""
     ended_at: float | None = None
@@ -44,25 +44,25 @@ class LiveRun:
 
     @property
     def is_settled(self) -> bool:
-        """Say whether the outcome is known, be there still something to clear up or not."""
+        """Say whether the outcome is known. The task may still be cleaning up."""
         return self.ended_at is not None
 
     @property
     def outcome(self) -> TurnOutcome | WorkflowAgentError | None:
-        """Return what it came to; None before that, and when the work is over."""
+        """Return the outcome; None before there is one and after the work has ended."""
         return self.end.outcome if self.end else None
 
     def worked_on_by(self, task: asyncio.Task[None]) -> None:
-        """Take note of the work; it is let go of when it is over, with all that it knew, which is a lot."""
+        """Keep the task that works on the run, and drop it when it ends: it holds much memory."""
         self.task = task
-        task.add_done_callback(self._let_go)
+        task.add_done_callback(self._drop)
 
-    def _let_go(self, task: asyncio.Task[None]) -> None:
+    def _drop(self, task: asyncio.Task[None]) -> None:
         # An error was logged when the run was settled; taken, it is not logged by asyncio too.
         if not task.cancelled():
             task.exception()
         if not self.is_settled:
-            # Stopped before its first step, so it settled nothing itself; whoever waits is told all the same.
+            # Stopped before its first step, so the task settled nothing: waiters need an outcome all the same.
             self.settle(
                 ShuttingDown(
                     f"Run {self.run_id!r} was stopped before it began. Send the message again with the same "
@@ -75,7 +75,7 @@ class LiveRun:
         self.end = None
 
     def settle(self, outcome: TurnOutcome | WorkflowAgentError) -> None:
-        """Let everyone who waits have the outcome."""
+        """Hand the outcome to everyone who waits for it."""
         assert self.end is not None  # noqa: S101 - the work is not over before this
         self.end.outcome = outcome
         self.ended_at = self.clock()
@@ -83,7 +83,7 @@ class LiveRun:
         self.end.came.set()
 
     def awaited(self) -> Callable[[], Awaitable[TurnOutcome]]:
-        """Return what waits for the outcome; to be asked for before the work is over."""
+        """Return a function that waits for the outcome; call this before the work ends."""
         assert self.end is not None  # noqa: S101 - see above
         return self.end.wait
 
@@ -136,7 +136,7 @@ class LiveRuns:
         return live
 
     def also(self, run_id: str, live: LiveRun) -> None:
-        """Let a run that follows on another be found as that one's work: they share a stream and an end."""
+        """Register the run that continues another under that one's id: they share a stream and an outcome."""
         self._runs.pop(run_id, None)
         self._runs[run_id] = live
 
@@ -156,7 +156,7 @@ class LiveRuns:
         return list(found.values())
 
     def tasks(self) -> list[asyncio.Task[None]]:
-        """Return the work that is not over, also of runs whose outcome is known and that clear up."""
+        """Return the tasks that have not ended, including those of settled runs that still clean up."""
         tasks = {live.task for live in list(self._runs.values()) if live.task is not None}
         return [task for task in tasks if not task.done()]
 

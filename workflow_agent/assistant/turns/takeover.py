@@ -1,4 +1,4 @@
-"""Going on with the runs of processes that died, and stopping work that was ended elsewhere."""
+"""Continuing the runs of dead processes, and stopping work on runs that another process ended."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class _Unread(Exception):
-    """What a dead run left is asked for, and was not read yet."""
+    """The journal of a dead run is needed and has not been read yet."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run.run_id)
@@ -36,7 +36,7 @@ class _Unread(Exception):
 
 @dataclass(slots=True)
 class Journals:
-    """What dead runs left, read where a change of their conversation asks for it."""
+    """The journals of dead runs, each read when a change of its conversation needs it."""
 
     journal: RunJournal
     tenant: str
@@ -72,7 +72,7 @@ class Journals:
 
 @dataclass(slots=True)
 class Takeover:
-    """Looks regularly after runs that nobody works on, and work that is nobody's run any more."""
+    """Finds runs that no process works on, and local work whose run belongs to another process."""
 
     store: ConversationStore
     worker_of: Callable[[str], Worker]
@@ -84,7 +84,7 @@ class Takeover:
     """Runs of this process that it did not work on at the last look: it may have been about to begin."""
 
     async def look(self) -> int:
-        """Go on with what nobody works on; return with how many runs.
+        """Continue the runs that nobody works on; return how many.
 
         Raises:
             StorageFailed: The store does not answer, or a conversation cannot be read or written; the next look

@@ -1,4 +1,4 @@
-"""The work on accepted messages: one task a run, and whatever it comes to stored and told."""
+"""The work on accepted messages: one task for each run, whose outcome is stored and reported."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ _FAILURES = (AgentRunError, FallbackExceptionGroup, UserError, WorkflowAgentErro
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Works on runs: each is settled exactly once, whatever way it ends."""
+    """Works on runs, and settles each exactly once, however it ends."""
 
     store: ConversationStore
     journal: RunJournal
@@ -68,7 +68,7 @@ class Worker:
         trace: TurnTrace,
         responses: Sequence[bytes] = (),
     ) -> LiveRun:
-        """Start the work on an accepted message and return it; it belongs to nobody's request.
+        """Start the work on an accepted message and return it. It does not end with the request.
 
         What the model said in an earlier attempt, as a journal has it, is not asked for again.
 

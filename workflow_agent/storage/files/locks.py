@@ -41,7 +41,7 @@ def locked(lock_file: Path, *, timeout_seconds: float = _TIMEOUT_SECONDS) -> Gen
     """Hold a lock file, also against other processes; its directory must exist.
 
     Contends with `filelock.FileLock` on the same path, without that class's cost. The holder may
-    remove the file; whoever waited for it then makes a new one.
+    remove the file; the next waiter then creates a new one.
 
     Raises:
         StorageFailed: The file cannot be opened, or another process held it for too long.
@@ -57,7 +57,7 @@ def locked(lock_file: Path, *, timeout_seconds: float = _TIMEOUT_SECONDS) -> Gen
 
 @asynccontextmanager
 async def locked_for_long(lock_file: Path) -> AsyncGenerator[None]:
-    """Hold a lock file through long work, and remove it then; who waits holds no thread meanwhile.
+    """Hold a lock file through long work, then remove it. Waiting for it occupies no thread.
 
     Raises:
         StorageFailed: The file cannot be opened, or its directory is not there.

@@ -56,7 +56,7 @@ def _is_held(lock_file: Path, root: Path) -> bool:
 class ProcessOwners(Owners):
     """The server processes on one data directory; this one counts as alive until `close` or its end.
 
-    A process holds a lock on `.owners/<owner>.lock`; the system lets go of it however the
+    A process holds a lock on `.owners/<owner>.lock`; the system releases it however the
     process ends. Beside it, `.owners/<owner>.runs` is a hint, not a record: it says where to
     look first after a crash. Losing it costs nothing but that a dead run is noticed later.
 

@@ -1,4 +1,4 @@
-"""What was read from files, kept for as long as they stay as they are."""
+"""Values read from files, cached until the file changes."""
 
 from collections.abc import Callable, Hashable
 from pathlib import Path

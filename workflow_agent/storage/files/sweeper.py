@@ -1,4 +1,4 @@
-"""Clearing away, while servers run, what processes left that were killed."""
+"""Removes what killed processes left, while servers run."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ _MOST_AT_A_TIME = 100
 
 @dataclass(slots=True)
 class Sweeper:
-    """Removes leftovers that nobody can come to need; whatever is not certain stays, and `verify` names it.
+    """Removes leftovers that are certainly useless; `verify` lists the doubtful ones.
 
     Args:
         files: The data directory.
@@ -35,7 +35,7 @@ class Sweeper:
     _left: dict[str, float] = field(default_factory=dict[str, float])
 
     def add(self, conversation_ids: Iterable[str]) -> None:
-        """Look at conversations later that a dead process worked on: contents of theirs may be orphans."""
+        """Queue conversations of a dead process for a later look: their blobs may be orphans."""
         self._left |= dict.fromkeys(conversation_ids, self.now())
 
     def sweep(self) -> int:

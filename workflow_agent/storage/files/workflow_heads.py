@@ -1,4 +1,4 @@
-"""Which content each workflow has, found out by as few looks at the disk as will do."""
+"""The content marks of all workflows, found with as few disk reads as possible."""
 
 import hashlib
 import logging
@@ -123,7 +123,7 @@ class Heads(Mapping[str, WorkflowHead]):
 
 
 class _StoredHead(BaseModel):
-    """What of a document tells its content from another."""
+    """The part of a document that identifies its content."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -248,7 +248,7 @@ class WorkflowHeads:
             self._listings[tenant] = replace(known, directory=write.after, heads=heads)
 
     def _look(self, tenant: str, states: Mapping[str, _State], known: Heads) -> tuple[Heads, int]:
-        """Return the heads of what there is, and how many documents were opened to learn them."""
+        """Return the current heads, and how many documents were opened to find them."""
         news: _Files = {}
         unreadable: list[str] = []
         before = known.files
