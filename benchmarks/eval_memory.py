@@ -1,11 +1,13 @@
 """What long conversations leave: recall of single messages, and the answers' words in the window.
 
-    python -m benchmarks.eval_memory [--file talks.json | --set planted | --set friends | --set assistant]
+    python -m benchmarks.eval_memory [--file talks.json | --set planted|friends|assistant|pen_friends]
 
 A file holds `{sessions: [{turns}], questions: [{text, evidence, answer}]}`, or a list of such conversations.
 A turn is a text, or has `text` or `content` and perhaps an `id`; evidence names turns by id, by number from
 0 through all sessions, or as `[session, turn]`. Without a file twenty conversations are made by rule:
-`planted` of the half that nothing is tuned on (`--dev` takes the other), or those of `friends_talks`.
+`planted` of the half that nothing is tuned on (`--dev` takes the other), those of `friends_talks`, or
+those of `pen_friends`, which come in the shape of a file: dated sessions, questions about one message, about
+several and about when.
 
 Recall is that of the store's ranked search beside plain FTS5 with Porter stems, small words left out of the
 query, over the same messages. The window is what compaction alone leaves, its summariser saying nothing. It
@@ -29,6 +31,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from benchmarks.friends_talks import friends_talk
+from benchmarks.pen_friends import pen_friends
 from benchmarks.planted_talks import Planted, planted_talk
 from tests.support.compacted_talks import compacted_by, said
 from tests.support.stored import a_conversation
@@ -44,7 +47,7 @@ from workflow_agent.storage.files.search.vectors import telling_words
 from workflow_agent.values.tokens import tokens_of
 
 TALKS, FIRST_HITS, AGES = 20, 10, 5
-Set = Literal["dev", "held_out", "friends", "assistant"]
+Set = Literal["dev", "held_out", "friends", "assistant", "pen_friends"]
 _WORD = re.compile(r"\w+")
 
 
@@ -119,6 +122,8 @@ def _talk(data: Any) -> Talk:
 
 def generated(seed: int, which: Set = "held_out") -> Talk:
     """Return a conversation made by rule, the same for a seed and a set."""
+    if which == "pen_friends":
+        return loaded(pen_friends(seed))[0]
     if which in ("friends", "assistant"):
         talk = friends_talk(seed, which)
         messages, asked = [one for _, said in talk.sessions for one in said], talk.questions
@@ -285,7 +290,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What long conversations leave.")
     parser.add_argument("--file", type=Path, help="conversations as JSON; made by rule without")
     parser.add_argument("--talks", type=int, default=TALKS, help="how many to make by rule")
-    parser.add_argument("--set", choices=("planted", "friends", "assistant"), default="planted", dest="kind")
+    parser.add_argument(
+        "--set", choices=("planted", "friends", "assistant", "pen_friends"), default="planted", dest="kind"
+    )
     parser.add_argument("--dev", action="store_true", help="of `planted`, make those that may be tuned on")
     asked = parser.parse_args()
     planted: Set = "dev" if asked.dev else "held_out"

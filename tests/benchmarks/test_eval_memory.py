@@ -21,7 +21,7 @@ def test_turns_are_named_by_id_by_number_or_by_session() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["held_out", "friends", "assistant"])
+@pytest.mark.parametrize("which", ["held_out", "friends", "assistant", "pen_friends"])
 async def test_a_long_conversation_is_recalled_and_held_better_than_by_plain_means(which: Set) -> None:
     figures = await measured(generated(7, which))
 
