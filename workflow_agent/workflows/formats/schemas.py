@@ -5,10 +5,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
-import orjson
-
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.shapes import Place, kind_of, list_in, object_in
+from workflow_agent.workflows.formats.text import read_text
 
 _KINDS = {
     "object": "an object",
@@ -40,11 +39,11 @@ def schema_check(package: str, path: str) -> Callable[[Any, Place], None] | None
 
     Args:
         package: The distribution that the schema comes with; it is not imported.
-        path: Its file there.
+        path: Its file there, JSON or YAML.
     """
     try:
         found = next((one for one in distribution(package).files or () if str(one) == path), None)
-        return check_by(orjson.loads(found.read_text())) if found is not None else None
+        return check_by(read_text(found.read_text())) if found is not None else None
     except (ImportError, PackageNotFoundError):
         return None
 
