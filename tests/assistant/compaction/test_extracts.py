@@ -172,3 +172,14 @@ def test_kinds_are_known_by_their_words_and_by_who_says_them() -> None:
     assert "deadline" in kinds_of("The form is due by the end of May.", is_users=True)
     assert kinds_of("You must pay me.", is_users=False) == ()
     assert kinds_of("That was fine.", is_users=True) == ()
+
+
+def test_what_the_summary_says_is_shown_word_for_word_too() -> None:
+    summary = Summary(
+        text="Only Irene signs for Porto. We call the second desk Harbour. Deliveries need 12 working days."
+    )
+
+    _, made = compacted(40, 0.25, summary)
+
+    shown = {one.text for one in made[-1].extracts}
+    assert {"Only Irene signs for Porto.", 'We call the second desk "Harbour".'} <= shown
