@@ -1,6 +1,6 @@
 """What a GitHub Actions workflow may look like."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workflow_agent.errors import Problem
@@ -11,6 +11,7 @@ from workflow_agent.workflows.formats.shapes import (
     Shape,
     anything,
     flag,
+    list_in,
     listed,
     mapped,
     number,
@@ -159,3 +160,23 @@ def broken_needs(jobs: JsonObject) -> list[Problem]:
     for name in waiting_for_ever(waiting):
         (place / "jobs" / name / "needs").refuse("waits for itself by way of the jobs it needs")
     return place.problems
+
+
+def jobs_in(document: Any, place: Place) -> Iterator[tuple[str, Mapping[str, Any], Place]]:
+    """Yield the jobs with their names."""
+    for name, job in object_in(document.get("jobs")).items():
+        yield name, object_in(job), place / "jobs" / name
+
+
+def steps_in(document: Any, place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
+    """Yield the steps of all jobs."""
+    for _, job, here in jobs_in(document, place):
+        for at, step in enumerate(list_in(job.get("steps"))):
+            yield object_in(step), here / "steps" / at
+
+
+def events_of(document: Any) -> dict[str, Any]:
+    """Return what starts a workflow, with what is told of each."""
+    on = document.get("on")
+    names: list[Any] = [on] if isinstance(on, str) else list_in(on)
+    return dict.fromkeys(map(str, names)) if names else object_in(on)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from workflow_agent.workflows.formats.github_actions.lint.places import events
+from workflow_agent.workflows.formats.github_actions.shapes import events_of
 from workflow_agent.workflows.formats.github_actions.triggers import EVENTS
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
@@ -66,7 +66,7 @@ _CLASS = re.compile(r"\[[^\]]+\]")
 @lint_rule(RULES, "github-schedule", "error", "GitHub does not run them so.")
 def _schedules(document: Any, place: Place) -> None:
     """Find schedules that are no cron expression, or shorter than five minutes."""
-    for at, one in enumerate(list_in(events(document).get("schedule"))):
+    for at, one in enumerate(list_in(events_of(document).get("schedule"))):
         cron, here = str(object_in(one).get("cron", "")).strip(), place / "on" / "schedule" / at / "cron"
         if "$" in cron:
             continue
@@ -94,7 +94,7 @@ def _shortest_minutes(field: str) -> int:
 @lint_rule(RULES, "github-event", "error", "The workflow never starts by it.")
 def _unknown_events(document: Any, place: Place) -> None:
     """Find events that GitHub does not have, and filters that exclude one another."""
-    for event, given in events(document).items():
+    for event, given in events_of(document).items():
         here, told = place / "on" / event, object_in(given)
         if event not in _EVENTS:
             here.refuse(f"GitHub has no event {event[:40]!r}", sorted(_EVENTS))
@@ -111,7 +111,7 @@ def _unknown_events(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-event-type", "error", "The workflow never starts by it.")
 def _unknown_types(document: Any, place: Place) -> None:
     """Find types of an event that it does not have."""
-    for event, given in events(document).items():
+    for event, given in events_of(document).items():
         types = object_in(given).get("types")
         for one in [types] if isinstance(types, str) else list_in(types):
             if event in _TYPES and one not in _TYPES[event] and "$" not in str(one):
@@ -122,7 +122,7 @@ def _unknown_types(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-pattern", "error", "It matches nothing.")
 def _patterns(document: Any, place: Place) -> None:
     """Find patterns of branches, tags and paths that match nothing."""
-    for event, given in events(document).items():
+    for event, given in events_of(document).items():
         for name in (each for one in _FILTERS for each in (one, f"{one}-ignore")):
             said = object_in(given).get(name)
             for pattern in [said] if isinstance(said, str) else list_in(said):
@@ -149,7 +149,7 @@ def _no_pattern(pattern: str, filtered: str) -> str | None:
 def _inputs(document: Any, place: Place) -> None:
     """Find inputs with types, options or defaults that do not fit, and too many of them."""
     for event in ("workflow_dispatch", "workflow_call"):
-        told = object_in(object_in(events(document).get(event)).get("inputs"))
+        told = object_in(object_in(events_of(document).get(event)).get("inputs"))
         here = place / "on" / event / "inputs"
         if event == "workflow_dispatch" and len(told) > _MOST_INPUTS:
             here.refuse(f"has {len(told)} inputs, and GitHub takes at most {_MOST_INPUTS}")
@@ -178,7 +178,7 @@ def _input(given: Mapping[str, Any], event: str, here: Place) -> None:
 @lint_rule(RULES, "github-default", "info", "A reader takes it for what is used.")
 def _useless_defaults(document: Any, place: Place) -> None:
     """Find defaults of inputs that are required."""
-    told = object_in(object_in(events(document).get("workflow_call")).get("inputs"))
+    told = object_in(object_in(events_of(document).get("workflow_call")).get("inputs"))
     for name, given in told.items():
         if object_in(given).get("required") is True and "default" in object_in(given):
             inside = place / "on" / "workflow_call" / "inputs" / str(name) / "default"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.lint.fixes import file_for_command, without_version
-from workflow_agent.workflows.formats.github_actions.lint.places import jobs, steps
+from workflow_agent.workflows.formats.github_actions.shapes import jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 
@@ -80,7 +80,7 @@ _NO_VARIABLE = re.compile(r"[\s=&]")
 @lint_rule(RULES, "github-permission", "error", "GitHub refuses the file.")
 def _permissions(document: Any, place: Place) -> None:
     """Find permissions that do not exist."""
-    places = [(document, place), *((job, here) for _, job, here in jobs(document, place))]
+    places = [(document, place), *((job, here) for _, job, here in jobs_in(document, place))]
     for owner, here in places:
         for scope, access in object_in(owner.get("permissions")).items():
             inside = here / "permissions" / str(scope)
@@ -93,7 +93,7 @@ def _permissions(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-runner", "error", "The job waits for ever.")
 def _runners(document: Any, place: Place) -> None:
     """Find labels of hosted runners that GitHub never had."""
-    for _, job, here in jobs(document, place):
+    for _, job, here in jobs_in(document, place):
         runs_on = job.get("runs-on")
         labels = [runs_on] if isinstance(runs_on, str) else list_in(runs_on)
         systems = {
@@ -111,8 +111,8 @@ def _runners(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-job", "error", "GitHub refuses the file.")
 def _job_rules(document: Any, place: Place) -> None:
     """Find ids used twice, and jobs that call a workflow in a way they cannot."""
-    names = [name.lower() for name, _, _ in jobs(document, place)]
-    for name, job, here in jobs(document, place):
+    names = [name.lower() for name, _, _ in jobs_in(document, place)]
+    for name, job, here in jobs_in(document, place):
         if names.count(name.lower()) > 1:
             here.refuse("differs from another job by capital letters alone")
         _step_ids(job, here / "steps")
@@ -139,7 +139,7 @@ def _called(job: Mapping[str, Any], here: Place) -> None:
 @lint_rule(RULES, "github-action", "error", "The job fails there.", fix=setting(without_version))
 def _actions(document: Any, place: Place) -> None:
     """Find actions that cannot be found."""
-    for step, here in steps(document, place):
+    for step, here in steps_in(document, place):
         uses = step.get("uses")
         if isinstance(uses, str) and not _ACTION.fullmatch(uses.strip()):
             (here / "uses").refuse(f"{uses[:80]!r} is no action like owner/repo@ref, ./path or docker://image")
@@ -152,7 +152,7 @@ def _actions(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-action-input", "warning", "The action does not look at it, or fails.")
 def _action_inputs(document: Any, place: Place) -> None:
     """Find inputs that well-known actions do not have, or cannot do without."""
-    for step, here in steps(document, place):
+    for step, here in steps_in(document, place):
         action = str(step.get("uses", "")).strip().partition("@")[0].lower()
         given = object_in(step.get("with"))
         for name in given if action in _INPUTS else ():
@@ -165,7 +165,7 @@ def _action_inputs(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-timeout", "error", "GitHub refuses to run the job.")
 def _timeouts(document: Any, place: Place) -> None:
     """Find deadlines of no time at all."""
-    for owner, here in (*((job, one) for _, job, one in jobs(document, place)), *steps(document, place)):
+    for owner, here in (*((job, one) for _, job, one in jobs_in(document, place)), *steps_in(document, place)):
         if owner.get("timeout-minutes") == 0:
             (here / "timeout-minutes").refuse("must be more than 0 minutes")
 
@@ -188,7 +188,7 @@ def _shells_used(document: Any, place: Place) -> Iterator[tuple[str, str, Place]
             yield shell, system, here / "shell"
 
     yield from of(object_in(object_in(document.get("defaults")).get("run")), "", place / "defaults" / "run")
-    for _, job, here in jobs(document, place):
+    for _, job, here in jobs_in(document, place):
         label = job.get("runs-on")
         system = label.split("-")[0].lower() if isinstance(label, str) and _HOSTED.fullmatch(label) else ""
         yield from of(object_in(object_in(job.get("defaults")).get("run")), system, here / "defaults" / "run")
@@ -199,7 +199,11 @@ def _shells_used(document: Any, place: Place) -> Iterator[tuple[str, str, Place]
 @lint_rule(RULES, "github-variable", "error", "GitHub refuses the file.")
 def _variables(document: Any, place: Place) -> None:
     """Find names that no variable can have."""
-    owners = [(document, place), *((job, here) for _, job, here in jobs(document, place)), *steps(document, place)]
+    owners = [
+        (document, place),
+        *((job, here) for _, job, here in jobs_in(document, place)),
+        *steps_in(document, place),
+    ]
     for owner, here in owners:
         for name in object_in(owner.get("env")):
             if not name or _NO_VARIABLE.search(name):
@@ -209,14 +213,14 @@ def _variables(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-retired", "warning", "The step fails now, or some day.", fix=setting(file_for_command))
 def _retired(document: Any, place: Place) -> None:
     """Find commands, actions and runners that GitHub has retired."""
-    for step, here in steps(document, place):
+    for step, here in steps_in(document, place):
         for command in sorted(set(_RETIRED.findall(str(step.get("run", ""))))):
             (here / "run").refuse(f"uses the command `{command}`, which GitHub has retired")
         if isinstance(uses := step.get("uses"), str) and _RETIRED_ACTION.fullmatch(uses.strip()):
             (here / "uses").refuse(f"GitHub has shut down what {uses.strip()!r} asks")
         elif isinstance(uses, str) and _NODE_12.fullmatch(uses.strip()):
             (here / "uses").refuse(f"{uses.strip()!r} is for Node.js 12, which GitHub's runners do not have any more")
-    for _, job, here in jobs(document, place):
+    for _, job, here in jobs_in(document, place):
         if _RETIRED_RUNNER.fullmatch(str(job.get("runs-on"))):
             (here / "runs-on").refuse(f"GitHub has retired the runner {job['runs-on']!r}")
 
@@ -224,7 +228,7 @@ def _retired(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-password", "warning", "Everybody who reads the file has it.")
 def _passwords(document: Any, place: Place) -> None:
     """Find passwords of containers in the open."""
-    for _, job, here in jobs(document, place):
+    for _, job, here in jobs_in(document, place):
         containers = [("container", job.get("container"), here / "container")]
         services = object_in(job.get("services")).items()
         containers += [(str(name), one, here / "services" / str(name)) for name, one in services]
@@ -237,7 +241,7 @@ def _passwords(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-matrix", "warning", "Jobs are missing, or run twice.")
 def _matrices(document: Any, place: Place) -> None:
     """Find matrices with no value, a value twice, or one excluded that is not there."""
-    for _, job, here in jobs(document, place):
+    for _, job, here in jobs_in(document, place):
         matrix = object_in(object_in(job.get("strategy")).get("matrix"))
         rows = {key: value for key, value in matrix.items() if key not in ("include", "exclude")}
         inside = here / "strategy" / "matrix"

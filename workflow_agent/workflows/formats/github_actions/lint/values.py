@@ -6,8 +6,7 @@ from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, Expression, expressions_in
 from workflow_agent.workflows.formats.github_actions.lint.fixes import whole_expression
-from workflow_agent.workflows.formats.github_actions.lint.places import events, jobs, steps
-from workflow_agent.workflows.formats.github_actions.shapes import needs_of
+from workflow_agent.workflows.formats.github_actions.shapes import events_of, jobs_in, needs_of, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 
@@ -94,7 +93,7 @@ def _misplaced(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-unknown-value", "warning", "The value is always empty.")
 def _unknown_values(document: Any, place: Place) -> None:
     """Find steps, jobs, inputs and matrix values that an expression names and nothing defines."""
-    told = events(document)
+    told = events_of(document)
     inputs = {
         name.lower()
         for event in ("workflow_dispatch", "workflow_call")
@@ -147,7 +146,7 @@ def _check_output(jobs: Mapping[str, Any], needed: str, output: str, here: Place
 @lint_rule(RULES, "github-condition", "warning", "What it guards always runs, or never.", fix=setting(whole_expression))
 def _always_the_same(document: Any, place: Place) -> None:
     """Find conditions that never come out otherwise."""
-    for owner, here in (*((job, one) for _, job, one in jobs(document, place)), *steps(document, place)):
+    for owner, here in (*((job, one) for _, job, one in jobs_in(document, place)), *steps_in(document, place)):
         said = owner.get("if")
         plain = said.strip() if isinstance(said, str) else str(said).lower()
         is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
@@ -173,7 +172,7 @@ def _whole_objects(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-injection", "warning", "They can run what they like with the job's rights.")
 def _injections(document: Any, place: Place) -> None:
     """Find scripts into which a value is put that outsiders write."""
-    for step, here in steps(document, place):
+    for step, here in steps_in(document, place):
         script = object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
         for name, text in (("run", step.get("run")), ("with", script)):
             for one in expressions_in(str(text)) if isinstance(text, str) else ():
