@@ -47,9 +47,9 @@ NEGATIVE_WORDS = frozenset({
     "no", "not", "reject", "refuse", "deny", "decline", "fail", "negative", "false", "disapprove",
     "otherwise", "else", "default", "wrong", "bad",
 })  # fmt: skip
-_OVER = re.compile(r"over|above|more|exceed|great|>|at least|from|larger|higher|bigger|beyond|minimum")
+_OVER = re.compile(r"over|above|more|exceed|great|>|at least|from|larger|higher|bigger|older|longer|beyond|minimum")
 _UNDER = re.compile(
-    r"under|below|less|up to|at most|<|not |otherwise|else|small|lower|within|maximum|until|cheaper|fewer"
+    r"under|below|less|up to|at most|<|not |otherwise|else|small|lower|within|maximum|until|cheaper|fewer|younger"
 )
 _OCCASION = re.compile(r"\W*(?:when|whenever|after|once|as soon as|if|each time|every time)\b[^,:.]*", re.IGNORECASE)
 _ARTICLES = frozenset({"the", "a", "an", "our", "my", "team", "department", "person", "people", "role"})

@@ -131,6 +131,8 @@ def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     end = _amount_end(tokens, at)
     if end is not None and end < len(tokens) and tokens[end].lower in ("and", "to", "-") and low in ("between", "from"):
         end = _amount_end(tokens, end + 1)
+    if end is not None and low == "from" and end < len(tokens) and tokens[end].lower in ("on", "up", "upwards"):
+        return end + 1
     return end
 
 

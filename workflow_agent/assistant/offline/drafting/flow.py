@@ -1,19 +1,11 @@
-"""From the statements of sentences to the graph: what follows what, on which condition, beside what."""
+"""From statements to the graph: what follows what, on which condition, again, beside what, and until when."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workflow_agent.assistant.offline.drafting.conditions import Condition, comparison_end, read_condition
-from workflow_agent.assistant.offline.drafting.details import (
-    Details,
-    details_of,
-    doubts_of,
-    length_of,
-    object_of,
-    step_name,
-    thing_of,
-)
-from workflow_agent.assistant.offline.drafting.grammar import Clause
+from workflow_agent.assistant.offline.drafting.clauses import Clause, Tokens
+from workflow_agent.assistant.offline.drafting.conditions import Condition, read_condition
+from workflow_agent.assistant.offline.drafting.doubts import doubts_of_condition, doubts_of_step, tells_kind
 from workflow_agent.assistant.offline.drafting.graph import MOST_STEPS, End, Node, Track
 from workflow_agent.assistant.offline.drafting.phrases import (
     acts,
@@ -24,25 +16,24 @@ from workflow_agent.assistant.offline.drafting.phrases import (
     is_plural,
     is_pronoun,
     is_system,
+    names_several,
+    object_of,
     role_named,
+    step_name,
     text_of,
+    thing_of,
 )
-from workflow_agent.assistant.offline.drafting.remarks import (
-    event_of,
-    is_habit,
-    is_late,
-    joins_ways,
-    returns_to,
-    subset_of,
-    target_of,
-    told_apart,
-)
-from workflow_agent.assistant.offline.drafting.statements import Statement, Sub
+from workflow_agent.assistant.offline.drafting.spans import spans_of
+from workflow_agent.assistant.offline.drafting.statements import Statement, at_once, counts_several, told_apart
 from workflow_agent.assistant.offline.lexicon import inflected, word_set
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token
-from workflow_agent.assistant.offline.values import duration_at, durations_in, schedule_at
+from workflow_agent.assistant.offline.values import clock_at, durations_in
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.model.parser import slug
+
+_OTHERS = frozenset({"other", "others", "rest", "remaining", "remainder"})
+_DONE = word_set("set.ready")
 
 
 class Flow:
@@ -54,145 +45,137 @@ class Flow:
         self.triggers: list[JsonObject] = []
         self.undrawn: list[str] = []
         self.used: set[int] = set()
-        """Where tokens begin that a part of the draft says."""
-        self.remarks: set[int] = set()
-        """Where tokens begin that tell of no step: who somebody is, what for."""
-        self.numbered: dict[int, str] = {}
-        self.number: int | None = None
-        """Of the list's item that is told."""
-        self._thing: str = ""
+        """Where tokens begin that a part of the draft stands for."""
+        self.numbered: dict[int, Node] = {}
+        self._thing, self._asked_thing = "", ""
+        """What "it" stands for, now and when the open question was asked."""
+        self._patient, self._circumstance = "", ""
+        """What a passive that goes on is about, and when or where the next step is done."""
+        self._kind = ""
+        """What "the others" are some of."""
+        self._actor: Tokens = ()
         self._things: list[str] = []
         """What steps worked on, in their order."""
-        self._is_full = False
-        self._kind = ""
-        """What "the others" and "damaged ones" are some of."""
-        self._actor: tuple[Token, ...] = ()
-        self._asked: tuple[str, tuple[Token, ...]] = ("", ())
-        """What "it" and "he" were when the open question was asked."""
-        self._moved_to: tuple[Token, ...] = ()
-        self._who: tuple[Token, ...] = ()
-        """Of the step told last."""
-        self._last: tuple[Clause, Details, Node] | None = None
-        self._firsts: list[Node] = []
-        """The first step of each sentence."""
-        self._told = 0
-        """How many steps the sentence told."""
-        self._loop: str | None = None
-        """The question that the body of "as long as" leads back to."""
-        self._bodies: dict[str, list[End]] = {}
-        """Where the body of each loop ends."""
-        self._later: list[Statement] = []
-        self._patient = ""
-        """What a passive that goes on is about."""
-        self._is_labelled = False
-        """Whether a sign parts the case that is told from what is done in it."""
         self._called: dict[str, str] = {}
         """By role, whether it was "he" or "she"."""
+        self._is_labelled = False
+        """Whether a sign parts the case that is told from what is done in it."""
         self._is_unclear = False
         """Whether several persons were told of in the cases of the question before."""
-        self._circumstance = ""
-        """Where or when the step to come is done: " at the end of the day"."""
-        self._in_chain = False
-        """Whether the open question stands between two arrows, so that the next arrow leads on from it."""
+        self._asked_actor: Tokens = ()
+        self._asked_node: Node | None = None
+        """The step after which the open question is asked."""
+        self._last: tuple[Clause, Node] | None = None
+        self._told = 0
+        """How many steps the sentence told."""
+        self._firsts: list[Node] = []
+        self._moved_to: Tokens = ()
+        self._loop: tuple[str, str] | None = None
+        """What the body of "as long as" leads back to."""
+        self._bodies: dict[str, list[End]] = {}
+        self._later: list[Clause] = []
         self._failed: Node | None = None
-        """The step whose failure the sentence before told."""
-        self._excepts = False
-        """Whether the open question was asked by "unless"."""
+        self._number: int | None = None
 
     # ---- sentences
 
     def sentence(
-        self, statements: Sequence[Statement], *, role: str | None = None, following: Sequence[Statement] = ()
+        self,
+        statements: Sequence[Statement],
+        *,
+        role: str | None = None,
+        following: Sequence[Statement] = (),
+        number: int | None = None,
+        is_item: bool = False,
     ) -> None:
         """Draw what a sentence tells.
 
         Args:
-            statements: Its parts.
+            statements: Its statements.
             role: Who does what an item of a list tells.
             following: The next sentence.
+            number: Of an item in a list.
+            is_item: Whether it is an item of a list.
         """
-        self._told, own = 0, list(statements)
-        self._after_failure(own)
-        if own and not self._is_further_arm(own[0], following):
-            self._doubt_arm(own[0])
-            self._is_unclear = self.track.decision is not None and self._actor != self._asked[1]
-            self.track.close()
-        groups = _at_once(own)
-        at = 0
+        own = list(statements)
+        self._told, self._number = 0, number
+        if own:
+            self._go_on_from_failure(own[0])
+            if self.track.decision is not None and not self._adds_case(own[0], following):
+                self._doubt_case(own[0])
+                self._is_unclear = self._actor != self._asked_actor
+                self.track.close()
+        groups, at = at_once(own), 0
         while at < len(own):
             end = groups.get(at)
             after = [*own[at + 1 :], *following][:4]
             if end is not None:
-                self._parallel(own[at:end])
+                self._parallel(own[at:end], role, after)
             else:
-                before = self._drawn()
-                self._statement(own[at], role, after)
-                told = {token.start for token in own[at].tokens if token.is_content}
-                if told and before == self._drawn() and not told <= self.remarks:
-                    self._doubt(text_of(own[at].tokens))
+                self._statement(own[at], role, after, is_item=is_item)
             at = end or at + 1
-        for one in self._later:
-            if "meanwhile" in one.marks:
-                self._beside(one)
+        for clause in self._later:
+            if "meanwhile" in clause.marks:
+                self._beside(Statement(clause))
             else:
-                self._statement(one, None, ())
+                self._statement(Statement(clause), None, (), is_item=False)
         self._later = []
         self._end_sentence()
 
-    def _doubt_arm(self, first: Statement) -> None:
-        """Doubt whether a sentence still belongs to the last arm: by the same one, and without "then"."""
+    def _doubt_case(self, first: Statement) -> None:
+        """Doubt whether a sentence still belongs to the last case: by the same one, and without "then"."""
         decision, clause = self.track.decision, first.clause
-        if decision is None or clause is None or first.marks or first.subs or not clause.subject:
+        if decision is None or len(decision.arms) < 2 or first.marks or first.subs or not clause.subject:
             return
         told = role_named(clause.subject)
-        same = told is not None and self._last is not None and told == self._last[2].role
-        if len(decision.arms) > 1 and (is_pronoun(clause.subject) or same) and clause.voice == "active":
-            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
-
-    def _after_failure(self, own: Sequence[Statement]) -> None:
-        """Go on from a step whose failure was told, where the sentence begins with "if it works"."""
-        failed, self._failed = self._failed, None
-        sub = own[0].subs[0] if own and own[0].subs else None
-        otherwise = bool(own) and "else" in own[0].marks
-        works = sub is not None and sub.kind in ("if", "when") and _condition(sub).polarity >= 0
-        if failed is None or not (otherwise or works):
-            return
-        if sub is not None:
-            self._use(sub.tokens)
-            own[0].subs.pop(0)
-        own[0].marks.discard("else")
-        self.track.ended += [end for end in self.track.frontier if end.step != failed.id]
-        self.track.frontier = [End(failed.id)]
-
-    def _drawn(self) -> tuple[object, ...]:
-        """Return what a statement changes that is drawn."""
-        fields = sum(len(node.document) + len(node.document["name"]) for node in self.graph.nodes)
-        track = self.track
-        return (len(self.graph.nodes), len(self.graph.edges), fields, len(self.triggers), len(track.ended), track.arm)
+        same = told is not None and self._last is not None and told == self._last[1].role
+        if (is_pronoun(clause.subject) or same) and clause.voice == "active":
+            self.doubt(f"which case {text_of(clause.tokens)!r} is for")
 
     def finish(self) -> None:
         """Close what is open at the end of the text."""
         self._end_sentence()
-        self._rejected()
-        self.track.close()
-        self.undrawn += self.track.doubts
+        self._reject_rest()
+        self.track.close(is_last=True)
+        self.doubt(*self.track.doubts)
+
+    def doubt(self, *told: str) -> None:
+        """Keep what is not drawn, or may be wrong."""
+        self.undrawn += [one for one in told if one not in self.undrawn]
+
+    def use(self, *parts: Sequence[Token]) -> None:
+        """Keep that tokens are drawn."""
+        self.used.update(token.start for tokens in parts for token in tokens)
 
     def _end_sentence(self) -> None:
-        track = self.track
-        if self._loop is not None and track.decision is not None:
-            track.lead_back(self._loop)
+        if self._loop is not None and self.track.decision is not None:
+            self.track.lead_back(self._loop[0])
             self._loop = None
-        self._end_loop()
-        track.end_sentence()
+        self._end_body()
+        self.track.end_sentence()
 
-    def _end_loop(self) -> None:
+    def _end_body(self) -> None:
         if self.graph.parent is not None:
             self.track.close()
             loop, self.graph.parent = self.graph.parent, None
             self._bodies[loop], self.track.frontier = self.track.frontier, [End(loop)]
 
-    def _is_further_arm(self, first: Statement, following: Sequence[Statement]) -> bool:
-        """Say whether a sentence adds an arm to the open question instead of going on after it."""
+    def _go_on_from_failure(self, first: Statement) -> None:
+        """Go on from a step whose failure was told, where the sentence begins with "if it works"."""
+        failed, self._failed = self._failed, None
+        sub = first.subs[0] if first.subs else None
+        works = sub is not None and sub.kind in ("if", "when") and condition_of(sub).polarity >= 0
+        if failed is None or not ("else" in first.marks or works):
+            return
+        if sub is not None:
+            self.use(sub.tokens, sub.lead)
+            first.subs.pop(0)
+        first.marks.discard("else")
+        self.track.ended += [end for end in self.track.frontier if end.step != failed.id]
+        self.track.frontier = [End(failed.id)]
+
+    def _adds_case(self, first: Statement, following: Sequence[Statement]) -> bool:
+        """Say whether a sentence adds a case to the open question instead of going on behind it."""
         decision = self.track.decision
         if decision is None:
             return False
@@ -200,140 +183,142 @@ class Flow:
             return True
         if first.subs and first.subs[0].kind in ("if", "unless", "when"):
             chained = bool(following) and "else" in following[0].marks and first.subs[0].kind == "if"
-            return self._is_sibling(first.subs[0]) or (chained and not decision.has_else)
-        return subset_of(first, (), is_open=True, is_told=True) is not None
+            return self._is_case_beside(first.subs[0]) or (chained and not decision.has_else)
+        return self._subset_of(first, ()) is not None
 
-    def _is_sibling(self, sub: Sub) -> bool:
+    def _is_case_beside(self, sub: Clause) -> bool:
+        """Say whether a condition is another answer to the open question."""
         decision = self.track.decision
-        if decision is None:
+        if decision is None or any(arm.is_else for arm in decision.arms):
             return False
+        condition = condition_of(sub)
         returned = bool(decision.arms) and not decision.arms[-1].ends and self.track.arm is None
-        if sub.kind == "when" and sub.word in ("after", "following", "upon", "once") and not returned:
+        timed = sub.word in ("after", "following", "upon", "once") or not (condition.polarity or condition.elliptic)
+        if sub.kind == "when" and not returned and timed:
             return False
-        condition = _condition(sub)
-        if sub.kind == "when" and condition.polarity == 0 and not condition.elliptic:
-            return False
-        parted = any(condition.parts_from(other) for other in decision.conditions)
-        return parted and not any(arm.is_else for arm in decision.arms)
+        return any(condition.parts_from(other) for other in decision.conditions)
 
     # ---- statements
 
-    def _statement(self, one: Statement, role: str | None, after: Sequence[Statement]) -> None:
+    def _statement(self, one: Statement, role: str | None, after: Sequence[Statement], *, is_item: bool) -> None:
         if len(self.graph.nodes) >= MOST_STEPS:
-            if not self._is_full:
-                self._doubt(f"what comes from {text_of(one.tokens)[:100]!r} on")
-            self._is_full = True
+            self.doubt(f"what comes from {text_of(one.tokens)[:100]!r} on") if self._last is not None else None
+            self._last = None
             return
-        self._use(one.lead)
-        timed = any(token.lemma in word_set("doubts.units") for token in one.context)
-        circumstance = ""
-        if self.graph.nodes and one.clause is not None and not one.subs and is_definite(one.context):
-            circumstance = f" {text_of(one.context)}"
-            self._use(one.context)
-        else:
-            self.remarks |= {token.start for token in one.context}
-            case = bool(one.context) and one.context[0].lower == "for"
-            if timed or (any(token.is_content for token in one.context) and (self.graph.nodes or case)):
-                self._doubt(text_of(one.context))
-        self._circumstance = circumstance
-        if "anyway" in one.marks:
-            self.track.close()
-            self.track.frontier += self.track.ended
-            self.track.ended = []
-        chained = one.joint == "->" and self._in_chain and self.track.arm is not None
-        if ("last" in one.marks and self._told) or (chained and not (one.subs or one.marks & {"else", "yes"})):
-            self.track.close()
-        if one.subs or not one.joint:
-            self._in_chain = one.joint == "->" and any(sub.word != "label ->" for sub in one.subs)
-        if self._retried(one, after) or (one.marks & {"else", "seq"} and self._is_late_turn(one, after)):
+        clause = one.clause
+        self.use(clause.lead)
+        if self._is_late_or_failed(one, after):
             return
-        if "else" in one.marks and not one.subs:
-            self._otherwise(one)
-        self._answered(one)
-        if not (one.subs or one.marks & {"else", "yes"} or any(sub.kind == "if" for sub in one.trailing)):
-            self._rejected()
-        if one.schedule:
-            self._schedule(one.schedule, _time_told(one.schedule))
+        if "anyway" in clause.marks:
+            self.track.close()
+            self.track.frontier, self.track.ended = [*self.track.frontier, *self.track.ended], []
+        decision = self.track.decision
+        arm = self.track.arm
+        if arm is not None and arm.steps and not self.track.frontier and not (one.subs or one.marks - {"seq"}):
+            self.track.close()
+        over = decision is not None and decision.has_else and len(decision.arms) > 1 and clause.joint == ","
+        if self._told and ("last" in clause.marks or (over and clause.marks == {"seq"} and not one.subs)):
+            self.track.close()
+        self._answer(one)
+        self._front(one)
+        if any(sub.joint == "or" for sub in one.subs) or (clause.is_relative and not clause.joint):
+            self.doubt(text_of(one.tokens))
         for sub in one.subs:
-            if "else" in one.marks and sub.word == "amount" and sub.tokens[0].lower in ("with", "without"):
-                self._doubt(f"otherwise {text_of(sub.tokens)!r}")
             self._sub(sub, one, after)
-        self._of_subset(one, after)
-        back = one.clause is not None and returns_to(one.clause, details_of(one.clause)) is not None
-        branching = ("if", "unless", "while") if back else ("if", "unless")
-        around = [sub for sub in one.trailing if sub.kind in branching]
-        around.sort(key=lambda sub: sub.kind == "while")
+        self._subset(one, after)
+        around = [sub for sub in one.trailing if sub.kind in ("if", "unless")]
         for sub in around:
-            self._branch(_condition(sub), sub)
-        if one.joint == "or" and one.subs and one.clause is not None:
-            self._doubt(f"or {text_of(one.tokens)!r}")
-        if one.joint == "or" and one.clause is not None and not one.subs and self._last is not None:
-            self._or(one.clause)
-        elif one.clause is not None:
-            self._clause(one.clause, role, one, after)
-        elif one.phrase:
-            self._phrase(one, role)
+            self._branch(sub)
+        if clause.joint == "or" and not one.subs and self._last is not None and clause.voice:
+            self._or(clause)
+        elif clause.kind == "phrase":
+            self._phrase(one, role, is_item=is_item)
+        else:
+            self._clause(clause, role, one, after, is_item=is_item)
         for sub in one.trailing:
-            if sub.kind not in branching:
-                self._trailing(sub, one)
-        self._excepts = any(sub.kind == "unless" for sub in around) and bool(after) and "yes" in after[0].marks
-        if around and not self._excepts:
-            if one.trailing and after and after[0].joint and after[0].marks == {"seq"}:
-                self._doubt(f"whether {text_of(after[0].tokens)!r} is for both cases")
+            if sub not in around:
+                self._behind(sub, one)
+        if around and not (after and "yes" in after[0].marks):
+            excepts = any(sub.kind == "unless" for sub in around)
+            if excepts and after and after[0].clause.joint == "," and after[0].marks == {"seq"}:
+                self.doubt(f"whether {text_of(after[0].tokens)!r} is for both cases")
             self.track.close()
 
-    def _rejected(self) -> None:
+    def _answer(self, one: Statement) -> None:
+        """Begin the case that "otherwise" and "if so" tell."""
+        track = self.track
+        asked = _asked_in(self._last[0]) if self._last is not None and track.decision is None else ()
+        if asked and one.marks & {"else", "yes"} and not one.subs:
+            self._branch(Clause("unless" if "else" in one.marks else "if", "question", tokens=asked))
+        elif "else" in one.marks and not one.subs:
+            if track.else_arm():
+                self._thing = self._asked_thing
+            else:
+                self.doubt(f"otherwise {text_of(one.tokens)!r}")
+        elif "yes" in one.marks and not one.subs:
+            yes = Condition("yes", 1, "", frozenset({"yes"}))
+            if track.decision is not None and track.decision.negates:
+                track.else_arm()
+            elif track.decision is not None:
+                track.next_arm(yes)
+            else:
+                if self._last is None or self._last[0].verb not in word_set("choice"):
+                    self.doubt(f"what is asked before {text_of(one.tokens)!r}")
+                track.open(yes)
+        elif not one.subs and not any(sub.kind == "if" for sub in one.trailing):
+            self._reject_rest()
+
+    def _reject_rest(self) -> None:
         """Draw the way of who is rejected, where "approves or rejects" is told and no case follows."""
         track, last = self.track, self._last
-        if last is None or track.decision is not None or [end.step for end in track.frontier] != [last[2].id]:
+        if last is None or track.decision is not None or [end.step for end in track.frontier] != [last[1].id]:
             return
         good = [verb for verb in last[0].verbs if verb in word_set("good")]
         if good and any(verb in word_set("bad") for verb in last[0].verbs):
-            outcome = inflected(good[0], "VBN")
-            track.open(Condition(outcome, 1, "", frozenset({good[0]})), rejects=True)
+            track.open(Condition(inflected(good[0], "VBN"), 1, "", frozenset({good[0]})), rejects=True)
             track.close()
 
     def _or(self, clause: Clause) -> None:
         """Take "or asks for changes" as the other outcome of the step before."""
-        if self._last is None:
-            return
-        own, details, node = self._last
-        if clause.subject or clause.voice != own.voice or own.is_negated:
-            self._doubt(f"or {text_of(clause.tokens)!r}")
-        self._use(clause.tokens)
-        other = step_name(clause, details_of(clause).rest, self._thing)
+        assert self._last is not None  # noqa: S101
+        own, node = self._last
+        back = any(token.lower == "back" for token in clause.rest)
+        if clause.subject or clause.voice != own.voice or own.is_negated or back:
+            self.doubt(f"or {text_of(clause.tokens)!r}")
+        self._last = (replace(own, verbs=[*(own.verbs or [own.verb]), clause.verb]), node)
+        self._note_on_last(clause)
+        other = step_name(clause, self._thing)
         node.document["name"] = capitalized(f"{node.document['name']} or {other[:1].lower()}{other[1:]}")
-        self._last = (replace(own, verbs=(*(own.verbs or (own.verb,)), clause.verb)), details, node)
 
-    def _answered(self, one: Statement) -> None:
-        """Open or go on with the arm of "yes"."""
-        if "yes" not in one.marks:
+    def _front(self, one: Statement) -> None:
+        """Read what stands in front of the subject: a case, a time, or for what it is done."""
+        clause = one.clause
+        said = clause.front
+        if "schedule" in clause.values:
+            self._schedule(clause)
+        if not said:
             return
-        if self._excepts and self.track.decision is not None:
-            self.track.else_arm()
-        elif self.track.decision is not None:
-            self.track.next_arm(Condition("yes", 1, "", frozenset({"yes"})))
-        else:
-            if self._last is None or not (self._last[0].verbs or self._last[0].verb in word_set("choice")):
-                self._doubt(f"what is asked before {text_of(one.tokens)!r}")
-            self.track.open(Condition("yes", 1, "", frozenset({"yes"})))
-
-    def _otherwise(self, one: Statement) -> None:
-        """Begin what happens otherwise; doubt it where it is told of no question."""
-        if self.track.else_arm():
-            self._thing, self._actor = self._asked
-        else:
-            self._doubt(f"otherwise {text_of(one.tokens)!r}")
-
-    def _use(self, tokens: Sequence[Token]) -> None:
-        self.used |= {token.start for token in tokens}
-
-    def _doubt(self, *told: str) -> None:
-        self.undrawn += [one for one in told if one not in self.undrawn]
+        lows = {token.lower for token in said}
+        clock = clock_at(said, 1) if said[0].lower == "at" else None
+        if clock is not None and clock.end == len(said) and not self.graph.nodes and not self.triggers:
+            hour, minute = clock.value
+            self.triggers.append({"type": "schedule", "cron": f"{minute} {hour} * * *", "timezone": "UTC"})
+            self.use(said)
+        elif "amount" in clause.values and set(said) & set(clause.values["amount"]):
+            one.subs.append(Clause("if", "amount", tokens=said))
+        elif said[0].lower in ("with", "without", "for") and not any(token.has("det") for token in said):
+            one.subs.append(Clause("if", "amount", tokens=said, lead=clause.lead[:0]))
+        elif said[0].lower in ("after", "following", "upon", "before") and self.graph.nodes:
+            one.subs.append(Clause("when", said[0].lower, tokens=said[1:]))
+        elif self.graph.nodes and is_definite(said):
+            self._circumstance = f" {text_of(said)}"
+        elif said[0].lower != "to" and (self.graph.nodes or lows & word_set("doubts.units")):
+            self.doubt(*([text_of(said)] if any(token.is_content for token in said) else []))
 
     # ---- conditions
 
-    def _sub(self, sub: Sub, one: Statement, after: Sequence[Statement]) -> None:
+    def _sub(self, sub: Clause, one: Statement, after: Sequence[Statement]) -> None:
+        self.use(sub.lead)
         if sub.kind == "foreach":
             self._for_each(sub)
         elif sub.kind in ("if", "unless"):
@@ -341,161 +326,175 @@ class Flow:
             if event is not None and (sub.word.endswith(" of") or not event[1]):
                 self._trigger(sub)
             else:
-                self._branch(_condition(sub), sub, is_chained=bool(after) and "else" in after[0].marks)
-        elif sub.kind == "while" and sub.word == "while" and sub.clause is not None:
-            self._later.append(Statement(marks={"meanwhile"}, clause=sub.clause))
+                self._branch(sub, is_chained=bool(after) and "else" in after[0].marks)
+        elif sub.kind == "while" and sub.word == "while" and sub.voice:
+            self._later.append(replace(sub, kind="main", marks={"meanwhile"}))
         elif sub.kind == "while":
-            self._use(sub.tokens)
-            last = self._last[2].document if self._last is not None else {}
-            self._loop = self.track.open(_condition(sub)).node
-            if _is_said_of(sub, str(last.get("assignee") or "")):
-                # "As long as he is not satisfied": what he did is done again.
-                self._loop = str(last["id"])
+            self.use(sub.tokens)
+            opened = self.track.open(condition_of(sub))
+            about = self._last[1].id if self._last is not None and self._is_about_last(sub) else opened.node
+            self._loop = (about, opened.node)
         elif sub.kind == "until" and "repeat" in one.marks:
-            self._use(sub.tokens)
             self._until(sub, one)
         elif sub.kind == "until":
             one.trailing.insert(0, sub)
-        elif sub.kind == "before" and sub.clause is not None and acts(sub.clause.subject):
-            self._use(sub.tokens)
-            if is_pronoun(sub.clause.subject):
-                self._doubt(f"whether {text_of(sub.tokens)!r} is a step")
-            self._thing = thing_of(object_of(sub.clause, sub.clause.rest)) or self._thing
-            self._later.append(Statement(clause=sub.clause))
+        elif sub.kind == "before" and sub.voice == "active" and acts(sub.subject):
+            if is_pronoun(sub.subject):
+                self.use(sub.tokens)
+                self.doubt(f"whether {text_of(sub.tokens)!r} is a step")
+                return
+            self._thing = thing_of(object_of(sub)) or self._thing
+            self._later.append(replace(sub, kind="main"))
         else:
             self._when(sub)
 
-    def _branch(self, condition: Condition, sub: Sub, *, is_chained: bool = False) -> None:
-        self._doubt(*_doubts_of_condition(sub))
-        self._is_labelled = sub.word.startswith("label")
-        decision = self.track.decision
-        meant = self._failing(sub, condition)
-        if meant is not None:
-            self.track.close()
-            self._leave(meant)
-            self._use(sub.tokens)
+    def _is_about_last(self, sub: Clause) -> bool:
+        """Say whether a condition is about who did the last step: "he is not satisfied"."""
+        role = str(self._last[1].document.get("assignee") or "") if self._last is not None else ""
+        said = [token.lower for token in sub.subject if not token.has("det")]
+        return bool(role) and (said in (["he"], ["she"], ["they"]) or " ".join(said) == role.lower())
+
+    def _branch(self, sub: Clause, *, is_chained: bool = False) -> None:
+        condition = condition_of(sub)
+        self.use(sub.tokens, sub.lead)
+        self.doubt(*doubts_of_condition(sub))
+        self._is_labelled = sub.word == "label"
+        track = self.track
+        failing = self._failing(sub, condition)
+        if failing is not None:
+            track.close()
+            self._leave(failing)
             return
-        told = self.track.arm is None or self.track.arm.steps
-        if decision is not None:
-            self._thing, self._actor = self._asked
-        rejects = self._last is not None and len(self._last[0].verbs) > 1
-        if decision is not None and told and (self._is_sibling(sub) or (is_chained and not decision.has_else)):
-            self.track.next_arm(condition)
+        told = track.arm is None or track.arm.steps
+        if track.decision is not None:
+            self._thing = self._asked_thing
+        if (
+            track.decision is not None
+            and told
+            and (self._is_case_beside(sub) or (is_chained and not track.decision.has_else))
+        ):
+            track.next_arm(condition)
         else:
-            self._asked = self._thing, self._actor
-            self.track.open(condition, rejects=rejects)
-        self._use(sub.tokens)
-        if decision is None and sub.clause is not None and sub.clause.verb and self._last is not None:
-            own = [node for node in self.graph.nodes if node.verb == sub.clause.verb]
-            if own and self._last[2] not in own:
-                self._doubt(f"whether {condition.text!r} is asked after {own[-1].document['name']!r}")
-        if decision is None and sub.clause is not None and not is_pronoun(sub.clause.subject):
-            own = self.graph.named_role(role_named(sub.clause.subject) or "")
-            if own and self._last is not None and self._last[2] is not own[-1] and own[-1].verb in word_set("choice"):
-                self._doubt(f"whether {condition.text!r} is asked after {own[-1].document['name']!r}")
-        if sub.clause is not None and not is_pronoun(sub.clause.subject):
-            if sub.clause.voice != "active" and sub.clause.subject and is_plural(sub.clause.subject[-1]):
-                self._thing = thing_of(sub.clause.subject) or self._thing
-            self._actor = sub.clause.subject if acts(sub.clause.subject) else self._actor
+            self._asked_thing, self._asked_actor = self._thing, self._actor
+            self._asked_node = self._last[1] if self._last is not None else None
+            asked = self._last[0] if self._last is not None else None
+            opened = track.open(condition, rejects=asked is not None and len(asked.verbs) > 1)
+            opened.negates = sub.kind == "unless"
+            self._doubt_place(sub, condition)
+        if sub.subject and not is_pronoun(sub.subject):
+            if acts(sub.subject):
+                self._meet(sub.subject)
+            elif sub.voice != "active" and is_plural(sub.subject[-1]):
+                self._thing = thing_of(sub.subject) or self._thing
 
-    def _failing(self, sub: Sub, condition: Condition) -> Node | None:
+    def _doubt_place(self, sub: Clause, condition: Condition) -> None:
+        """Doubt where a question is asked that is about an earlier step than the last."""
+        if self._last is None:
+            return
+        own = [node for node in self.graph.nodes if sub.verb and node.verb == sub.verb]
+        if not own and sub.subject and not is_pronoun(sub.subject):
+            own = [
+                node for node in self.graph.named_role(role_named(sub.subject) or "") if node.verb in word_set("choice")
+            ]
+        if own and self._last[1] not in own:
+            self.doubt(f"whether {condition.text!r} is asked after {own[-1].document['name']!r}")
+
+    def _failing(self, sub: Clause, condition: Condition) -> Node | None:
         """Return the step before the last that a condition says fails: "if the test fails"."""
-        clause = sub.clause
-        if clause is None or clause.verb != "fail" or condition.polarity >= 0 or is_pronoun(clause.subject):
+        if sub.verb != "fail" or condition.polarity >= 0 or is_pronoun(sub.subject):
             return None
-        words = {token.lemma for token in clause.subject if token.is_content}
+        words = {token.lemma for token in sub.subject if token.is_content}
         meant = [node for node in self.graph.nodes if words and words <= node.words | {node.verb}]
-        is_last = self._last is not None and bool(meant) and meant[-1] is self._last[2]
-        return meant[-1] if meant and not is_last else None
+        return meant[-1] if meant and self._last is not None and meant[-1] is not self._last[1] else None
 
-    def _when(self, sub: Sub) -> None:
+    def _when(self, sub: Clause) -> None:
         """Read "when an order comes in", "once both are ready", "after the interview"."""
-        self._use(sub.tokens)
+        self.use(sub.lead)
+        track, condition = self.track, condition_of(sub)
         if not self.graph.nodes:
             self._trigger(sub)
-            return
-        if joins_ways(sub) or (self.track.joins and _condition(sub).polarity > 0):
-            self._doubt(*(_doubts_of_condition(sub) if sub.clause is not None else ()))
-            self.track.close()
-            self._end_loop()
-            return
-        if sub.word == "before":
-            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
-        if self.track.decision is not None and self._is_sibling(sub):
-            if {token.lower for token in sub.tokens} & {"done", "finished", "ready", "over"}:
-                self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
-            self.track.next_arm(_condition(sub))
-            return
-        condition = _condition(sub)
-        if sub.clause is None and sub.word in ("after", "following", "upon", "before", "on"):
+        elif _joins(sub) or (track.joins and condition.polarity > 0):
+            self.use(sub.tokens)
+            track.close()
+            self._end_body()
+        elif track.decision is not None and self._is_case_beside(sub):
+            self.use(sub.tokens)
+            if sub.lows & {"done", "finished", "ready", "over"}:
+                self.doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+            track.next_arm(condition)
+        elif not sub.voice and sub.word != "when":
             self._after(sub)
-        elif self._is_case(condition, sub):
-            self._branch(condition, sub)
+        elif self._is_case(sub, condition):
+            self._branch(sub)
+        elif self._is_done(sub):
+            self.use(sub.tokens)
+            if track.arm is None:
+                track.close()
         else:
-            self._close()
-            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+            self.doubt(f"{sub.word} {text_of(sub.tokens)!r}")
 
-    def _is_case(self, condition: Condition, sub: Sub) -> bool:
+    def _is_done(self, sub: Clause) -> bool:
+        """Say whether "once it is packed" only tells that the last step is done."""
+        last = self._last
+        if last is None or sub.is_negated or condition_of(sub).polarity < 0:
+            return False
+        return sub.verb in {last[0].verb, *last[0].verbs} or any(akin(sub.verb, one) for one in [last[0].verb] if one)
+
+    def _is_case(self, sub: Clause, condition: Condition) -> bool:
         """Say whether "when it is rejected" and "once approved" tell a case rather than a time."""
-        clause = sub.clause
-        if sub.word == "when" and clause is not None and clause.voice == "state" and is_pronoun(clause.subject):
+        if sub.word == "when" and sub.voice == "state" and is_pronoun(sub.subject):
             return True
         if not condition.polarity or sub.word in ("after", "before"):
             return False
-        chose = self._last is not None and (self._last[0].verbs or self._last[0].verb in word_set("choice"))
-        return sub.word in ("when", "whenever", "only when") or (condition.elliptic and bool(chose))
+        chose = self._last is not None and self._last[0].verb in word_set("choice")
+        return sub.word in ("when", "whenever", "only when") or (condition.elliptic and chose)
 
-    def _after(self, sub: Sub) -> None:
-        """Go on behind the step that "after the interview" names; where it names none it is a time."""
+    def _after(self, sub: Clause) -> None:
+        """Go on behind the step that "after the interview" names."""
+        if sub.word == "before":
+            self.doubt(f"{sub.word} {text_of(sub.tokens)!r}")
         words = {token.lemma for token in sub.tokens if token.is_content}
-        last = self._last
-        self._close()
-        if last is not None and last[0].verbs and any(akin(word, verb) for word in words for verb in last[0].verbs):
-            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+        last = self._last[0] if self._last is not None else None
+        if last is not None and any(akin(word, verb) for word in words for verb in last.verbs):
+            self._branch(replace(sub, kind="if"))
+            return
+        if self.track.arm is None:
+            self.track.close()
         meant = {node.id for node in self.graph.nodes if any(akin(word, own) for word in words for own in node.words)}
         ends = [end for end in self.track.frontier if end.step in meant]
+        if meant:
+            self.use(sub.tokens)
         if ends:
             self.track.ended += [end for end in self.track.frontier if end not in ends]
             self.track.frontier = ends
-        elif not meant:
-            self.remarks |= {token.start for token in sub.tokens}
 
-    def _close(self) -> None:
-        """Lead the open question's arms on, unless one of them is being told."""
-        if self.track.arm is None:
-            self.track.close()
-
-    def _trigger(self, sub: Sub) -> None:
-        self._use(sub.tokens)
-        self._doubt(*_doubts_of_condition(sub))
+    def _trigger(self, sub: Clause) -> None:
         found = event_of(sub)
         if found is None:
-            self.remarks |= {token.start for token in sub.tokens}
             return
-        event, _ = found
-        if event and not self.triggers:
-            self.triggers.append({"type": "event", "event": event})
-        if sub.clause is not None:
-            who = acts(sub.clause.subject)
-            self._thing = thing_of(object_of(sub.clause, sub.clause.rest) if who else sub.clause.subject)
-            self._actor = sub.clause.subject if who else self._actor
+        self.use(sub.tokens, sub.lead)
+        self.doubt(*doubts_of_condition(sub))
+        if not self.triggers:
+            self.triggers.append({"type": "event", "event": found[0]})
+        who = acts(sub.subject)
+        self._thing = thing_of(object_of(sub) if who else sub.subject)
+        if who:
+            self._meet(sub.subject)
 
-    def _schedule(self, tokens: Sequence[Token], schedule: JsonObject | None) -> None:
-        if schedule is None or len(self.graph.nodes) > 1 or self.triggers:
-            self._doubt(f"the time {text_of(tokens)!r}")
+    def _schedule(self, clause: Clause) -> None:
+        if self.graph.nodes or self.triggers:
+            self.doubt(f"the time {text_of(clause.values['schedule said'])!r}")
             return
-        self._use(tokens)
-        self.triggers.append(schedule)
+        self.triggers.append(clause.values["schedule"])
 
     # ---- loops
 
-    def _for_each(self, sub: Sub) -> None:
-        self._use(sub.tokens)
+    def _for_each(self, sub: Clause) -> None:
+        self.use(sub.tokens)
         self.track.close()
         said = cased(bare(sub.tokens)) or cased(sub.tokens)
         loop = next((end.step for end in self.track.frontier if end.step in self._bodies), "")
         if loop and self.graph.by_id[loop].document["loop"] == {"over": said}:
-            # Under a heading, each item is told with it.
             self.track.frontier, self.graph.parent = self._bodies[loop], loop
             return
         node = self.graph.add(capitalized(f"For each {said}"), "loop", loop={"over": said})
@@ -503,44 +502,56 @@ class Flow:
         self.track.frontier, self.graph.parent = [], node.id
         self._thing = f"the {said}"
 
-    def _trailing(self, sub: Sub, one: Statement) -> None:
-        """Draw what a subordinate part behind a clause says of it."""
-        self._use(sub.tokens)
+    def _behind(self, sub: Clause, one: Statement) -> None:
+        """Draw what a subordinate clause behind a statement says of it."""
+        self.use(sub.lead)
+        starts = sub.kind == "when" and sub.subject and sub.voice != "state" and not is_pronoun(sub.subject)
         if sub.kind == "until":
             self._until(sub, one)
-        elif sub.kind == "while" and sub.word == "while" and sub.clause is not None:
-            self._beside(Statement(clause=sub.clause))
-        elif sub.kind == "when" and self._starts(sub):
+        elif sub.kind == "while" and sub.word == "while" and sub.voice:
+            self._beside(Statement(replace(sub, kind="main")))
+        elif sub.kind == "while" and self.track.arm is None and self._last is not None and self._is_back(one.clause):
+            self.doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+        elif (
+            starts
+            and sum(node.verb != "" for node in self.graph.nodes) == self._told
+            and not self.triggers
+            and sub.word not in ("after", "once")
+        ):
             self._trigger(sub)
         else:
-            self._doubt(f"{sub.word} {text_of(sub.tokens)!r}")
+            self.doubt(f"{sub.word} {text_of(sub.tokens)!r}")
 
-    def _starts(self, sub: Sub) -> bool:
-        """Say whether "when a build fails" behind the first sentence is what starts the work."""
-        clause = sub.clause
-        if clause is None or clause.voice == "state" or is_pronoun(clause.subject) or self.triggers:
-            return False
-        opens = sub.word not in ("after", "once", "following")
-        return opens and len(self._firsts) == 1 and len(self.graph.nodes) == self._told
-
-    def _until(self, sub: Sub, one: Statement) -> None:
+    def _until(self, sub: Clause, one: Statement, first: Node | None = None) -> None:
         """Draw the way back of "until it is right": to the step, or to where what is repeated begins."""
-        if self._last is None or self.track.arm is not None:
-            self._doubt(f"the loop until {text_of(sub.tokens)!r}")
+        if self.track.arm is not None and self._asked_node is not None and not any(t.is_content for t in sub.tokens):
+            # "If it is not compliant the analyst corrects it until it is."
+            self.use(sub.tokens, sub.lead)
+            self.track.lead_back(self._asked_node.id)
             return
-        first = self._last[2]
-        if self._last[1].schedule is not None:
-            self._doubt(f"how often {text_of(self._last[0].tokens)!r}")
-        if "repeat" in one.marks or one.clause is None or one.clause.verb in word_set("verb.repeat"):
-            named = self._named(one.clause.rest) if one.clause is not None else []
+        if self._last is None or self.track.arm is not None:
+            self.doubt(f"the loop until {text_of(sub.tokens)!r}")
+            return
+        self.use(sub.tokens, sub.lead)
+        self.doubt(*doubts_of_condition(sub))
+        if "schedule" in one.clause.values:
+            self.doubt(f"how often {text_of((*one.clause.tokens, *one.clause.lead))!r}")
+        if first is not None:
+            pass
+        elif "repeat" in one.marks or one.clause.verb in word_set("verb.repeat") or not one.clause.voice:
+            named = self._named(one.clause.rest)
             first = named[0] if named else self._firsts[-1]
-        elif self._told > 1:
-            self._doubt(f"what is repeated until {text_of(sub.tokens)!r}")
-        condition = _condition(sub)
-        self._doubt(*_doubts_of_condition(sub))
-        plain = any(token.has("det", "prep", "noun") or token.value is not None for token in sub.tokens)
-        if plain and (sub.clause is None or not (sub.clause.verb or sub.clause.subject)):
-            self._doubt(f"the time until {text_of(sub.tokens)!r}")
+        else:
+            first = self._last[1]
+        if (
+            first is self._last[1]
+            and self._told > 1
+            and (one.clause.joint == "and" or one.clause.verb in word_set("verb.check") | word_set("choice") | {"read"})
+        ):
+            self.doubt(f"what is repeated until {text_of(sub.tokens)!r}")
+        if not sub.voice and (sub.tokens[:1] and (sub.tokens[0].has("det", "noun") or sub.tokens[0].value is not None)):
+            self.doubt(f"the time until {text_of(sub.tokens)!r}")
+        condition = condition_of(sub)
         self.track.close()
         node = self.graph.add(f"{capitalized(condition.text)}?", "decision")
         self.track.enter(node)
@@ -552,228 +563,211 @@ class Flow:
         said = bare(tokens)
         number = next((int(token.value) for token in tokens if token.value is not None), None)
         if number is not None and number in self.numbered:
-            return [self.graph.by_id[self.numbered[number]]]
-        if acts(said) and (role := role_named(said)) is not None:
-            by_role = self.graph.named_role(role)
-            if by_role:
-                return by_role
-        words = [token for token in said if token.is_content]
-        for token in words:
-            found = [node for node in self.graph.nodes if {token.entry.verb, token.lemma, token.lower} & node.words]
-            if found:
+            return [self.numbered[number]]
+        role = role_named(said) if said and acts(said) else None
+        if role is not None and (by_role := self.graph.named_role(role)):
+            return by_role
+        for token in (token for token in said if token.is_content):
+            own = {token.entry.verb or token.lemma, token.lemma, token.lower}
+            if found := [node for node in self.graph.nodes if own & (node.words | {node.verb})]:
                 return found
         return []
 
     # ---- clauses
 
-    def _clause(self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement]) -> None:
-        details = details_of(clause)
-        subject = self._subject_of(clause, one)
-        if clause.is_relative and not one.joint:
-            self._doubt(text_of(clause.tokens))
-        if self._is_remark(clause, details, one) or self._repeats(clause, details, one):
+    def _clause(
+        self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement], *, is_item: bool
+    ) -> None:
+        if self._is_remark(clause, one) or self._repeats(clause, one):
             return
-        if self._goes_back(clause, details, after) or self._ends(clause, details):
+        if self._goes_back(clause, one, after) or self._ends(clause) or self._moves(clause, after):
             return
-        if self._moves(clause, details, after):
-            return
-        alone = not details.rest or details.rest[0].has("prep", "adv")
-        happens = clause.verb in word_set("verb.event") and clause.voice == "active" and alone
+        happens = clause.verb in word_set("verb.event") and clause.voice == "active" and not object_of(clause)
+        subject = self._subject_of(clause, is_item=is_item)
         if happens and subject and not acts(subject):
             if not self.graph.nodes and clause.verb in ("arrive", "come", "land"):
-                self._trigger(Sub("when", "when", clause.tokens, clause))
-                return
-            self._doubt(*([text_of(clause.tokens)] if clause.verb in ("happen", "occur") else []))
-            self._step(clause, details, None, name=capitalized(cased(clause.tokens)))
+                self._trigger(replace(clause, word="when"))
+            else:
+                self.doubt(*([text_of(clause.tokens)] if clause.verb in ("happen", "occur") else []))
+                self._step(clause, None, name=capitalized(cased((*subject, *clause.tokens[len(clause.subject) :]))))
             return
-        who: tuple[Token, ...] = details.agent if clause.voice == "passive" else details.agent or subject
-        named_by = bare(who)
-        parted = any(token.has("wh", "prep") and token.lower != "of" for token in named_by[:-1])
-        if len(named_by) > 4 or (parted and not any(token.has("pron") for token in named_by[:1])):
-            self._doubt(f"who {text_of(who)!r} is")
+        who = clause.agent or (() if clause.voice == "passive" else subject)
         named = role or (role_named(who) if who and (acts(who) or clause.voice == "passive") else None)
-        self._work(clause, details, who, named, one)
-
-    def _work(self, clause: Clause, details: Details, who: tuple[Token, ...], role: str | None, one: Statement) -> None:
-        if clause.voice == "active" and who and not role and not is_pronoun(who):
-            if not details.rest or details.rest[0].has("prep", "adv"):
-                # "The gate opens": what happens by itself is told whole.
-                told = clause.tokens if clause.subject else (*who, *clause.tokens)
-                if any(token.value is not None for token in who):
-                    self._doubt(f"whether {text_of(told)!r} is a step")
-                self._step(clause, details, None, name=capitalized(cased(told)))
+        self._doubt_actor(clause, who)
+        if one.subs and clause.verb == "do" and not clause.subject:
+            # "Only then do the guests board."
+            self.doubt(text_of(clause.tokens))
+        if clause.voice == "active" and who and not named and not is_pronoun(who):
+            if not clause.rest or clause.rest[0].has("prep", "adv"):
+                self._step(clause, None, name=capitalized(cased((*who, *clause.tokens[len(clause.subject) :]))))
                 return
-            if any(token.value is not None for token in who):
-                self._doubt(f"who does {text_of(clause.tokens)!r}")
-            role = role_named(who)
-        begins = acts(clause.subject) if clause.subject else clause.form == "base"
-        if (
-            begins
-            and self.track.arm is not None
-            and (self.track.arm.is_else or (clause.subject and not self._is_labelled))
-            and self.track.arm.steps
-            and one.joint == ","
-            and not one.subs
-        ):
-            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
-        told = self._last[0] if self._last is not None and self._told else None
-        orders = clause.voice == "active" and not clause.subject and clause.form == "base" and not role
-        alone = not (one.is_item or one.subs or one.marks)
-        if orders and alone and told is not None and told.subject and told.form != "base":
-            self._doubt(f"who does {text_of(clause.tokens)!r}")
-        if any(token.lower in ("and", "or") for token in bare(who)):
-            self._doubt(f"who does {text_of(clause.tokens)!r}")
+            named = role_named(who)
+        self._doubt_arm(one)
+        self._doubt_thing(clause, named)
+        counted = f" ({cased(who)})" if counts_several(who) else ""
+        self._step(clause, named, counted=counted, is_program=bool(who) and is_system(who), is_item=is_item)
+        if who and (acts(who) or (named and clause.voice == "active")):
+            self._meet(who)
+        self._moved_to = ()
+
+    def _doubt_actor(self, clause: Clause, who: Tokens) -> None:
+        """Doubt who does a step: of "the clerk and the boss", of "he" where nobody was told of."""
         said = bare(who)
-        count = any(token.kind == "number" or (token.value or 0) > 1 for token in who[: len(who) - len(said)])
-        if self._is_unclear and is_pronoun(clause.subject) and clause.subject[0].lower in ("he", "she"):
-            self._doubt(f"who {clause.subject[0].lower!r} is")
-        if who and is_pronoun(who) and who[0].lower in ("he", "she") and not role:
-            self._doubt(f"who {who[0].lower!r} is")
-        self._step(
-            clause,
-            details,
-            role,
-            counted=f" ({cased(who)})" if count else "",
-            is_program=bool(who) and is_system(who),
-            is_item=one.is_item,
-        )
-        if not clause.is_sure and not acts(clause.subject):
-            self._doubt(f"who does {text_of(clause.tokens)!r}")
-        if who and (acts(who) or (role and clause.voice == "active")):
-            self._actor = () if is_pronoun(who) else who
-        self._who, self._moved_to = who, ()
+        if any(token.lower in ("and", "or", ",", "both", "all") for token in who) or len(said) > 5:
+            self.doubt(f"who does {text_of(clause.tokens)!r}")
+        if clause.voice == "active" and is_pronoun(who) and who[0].lower in ("he", "she", "who"):
+            self.doubt(f"who {who[0].lower!r} is")
+
+    def _doubt_arm(self, one: Statement) -> None:
+        """Doubt whether "if parts are bad the office orders them, the boss signs it" tells one case or goes on."""
+        arm, clause = self.track.arm, one.clause
+        begins = acts(clause.subject) if clause.subject else clause.form == "B"
+        if arm is None or not arm.steps or not begins or clause.joint != "," or one.subs or one.marks:
+            return
+        if arm.is_else or (clause.subject and not self._is_labelled):
+            self.doubt(f"which case {text_of(clause.tokens)!r} is for")
+
+    def _doubt_thing(self, clause: Clause, role: str | None) -> None:
+        """Doubt what "it" is where another one works on it and several things were told of."""
+        if "again" in clause.values or not clause.subject or clause.voice != "active" or self._last is None:
+            return
+        if (
+            any(token.lower == "it" for token in clause.rest)
+            and len(self._things) > 1
+            and (
+                self._told > 1
+                and not names_several(self._thing)
+                and self._things[-1] == self._thing
+                and self._last[1].role != (role or "")
+            )
+        ):
+            self.doubt(f"whether 'it' in {text_of(clause.tokens)!r} is {self._thing}")
 
     def _step(
         self,
         clause: Clause,
-        details: Details,
         role: str | None,
         *,
         name: str = "",
         counted: str = "",
         is_program: bool = False,
         is_item: bool = False,
-    ) -> None:
+    ) -> Node:
         """Draw a step of a clause, and keep what later clauses call it."""
-        self._use(clause.tokens)
-        self._doubt_thing(clause, details, role)
-        if details.rest and details.rest[-1].lower == "about":
-            self._doubt(f"what {text_of(clause.tokens)!r} is about")
-        name = name or step_name(clause, details.rest, self._thing_for(clause, is_item=is_item)) + counted
-        if clause.voice == "passive" and clause.subject and not is_pronoun(clause.subject):
-            self._patient = cased(clause.subject)
-        elif clause.voice == "passive" and clause.subject:
-            self._patient = self._thing
-        name, self._circumstance = capitalized(name + self._circumstance), ""
+        values = clause.values
+        name = (name or step_name(clause, self._thing_for(clause, is_item=is_item))) + counted + self._circumstance
+        self._circumstance = ""
+        if clause.voice == "passive" and clause.subject:
+            self._patient = self._thing if is_pronoun(clause.subject) else cased(clause.subject)
+        if "again" in values and self._loop is None:
+            name = f"{name} again"
         kind = "human" if role and not is_program else "action"
-        if clause.verb in ("wait", "pause") and details.duration:
+        length = values.get("length")
+        if clause.verb in ("wait", "pause") and length:
             kind, role = "wait", None
-        retry = {"max_attempts": details.attempts} if details.attempts else None
-        node = self.graph.add(
-            name, kind, assignee=role, timeout=details.timeout, duration=details.duration, retry=retry
-        )
-        drawn = f"{name} {role or ''}".lower()
-        told = (*details.rest, *bare(clause.subject)) if not clause.is_relative else ()
-        front = () if clause.subject else clause.tokens[: len(clause.tokens) - len(clause.rest)]
-        told = (*told, *[token for token in front if token.value is not None and not token.has("det")])
-        said = [token for token in told if token.is_content and token.lemma not in drawn]
-        lost = [token for token in said if token.text.lower() not in drawn]
-        if lost and len(name) < 80:
-            self._doubt(f"{text_of(lost)!r} in {text_of(clause.tokens)!r}")
-        said = (*details.rest, *(clause.subject if clause.voice == "passive" else ()))
+        timeout = values.get("within") or (length if clause.verb == "have" else None)
+        retry = {"max_attempts": values["times"]} if values.get("times", 1) > 1 else None
+        if length and not timeout and kind != "wait" and clause.verb not in ("cool", "rest", "take", "stay", "let"):
+            self.doubt(f"the time {text_of(values['length said'])!r}")
+        duration = length if kind == "wait" else None
+        node = self.graph.add(capitalized(name), kind, assignee=role, timeout=timeout, duration=duration, retry=retry)
+        said = (*clause.rest, *(clause.subject if clause.voice == "passive" else ()))
         words = {token.lemma for token in said if token.is_content} | {clause.verb, *clause.verbs}
-        self.graph.know(node, role or "", clause.verb, frozenset(words))
+        self.graph.know(node, role or "", clause.verb, frozenset(words - {""}))
         self.track.enter(node, verb=clause.verb)
-        self._keep(clause, details, node)
-        if details.schedule is not None:
-            self._schedule(clause.tokens, details.schedule)
-        if details.is_again and self._loop is None:
-            self._doubt(f"the loop {text_of(clause.tokens)!r}")
-        if clause.subject and clause.voice == "passive" and self.track.arm is None:
-            self._doubt(*doubts_of(clause.subject))
-        limited = any(token.lower in word_set("doubts.limits") for token in clause.subject)
-        if limited or clause.is_negated or clause.verb in ("skip", "omit", "waive"):
-            self._doubt(text_of(clause.tokens))
-        self._doubt(*details.doubts)
-        if clause.verbs and any(token.lower == "back" for token in details.rest):
-            self._doubt(text_of(clause.tokens))
-        lets = clause.verb == "let" and details.rest and details.rest[0].lower == "us"
-        if clause.verb in word_set("verb.repeat") or lets:
-            self._doubt(text_of(clause.tokens))
-        if details.is_before and self.track.decision is not None and len(self.track.decision.arms) > 1:
-            self._doubt(f"what {text_of(clause.tokens)!r} comes before")
-        kind = bare(clause.subject)
         known = {word for one in self.graph.nodes[:-1] for word in one.words}
-        if (
-            clause.voice == "passive"
-            and self.track.arm is None
-            and len(kind) > 1
-            and kind == clause.subject
-            and kind[-1].lemma in known
-        ):
-            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
-        tells = clause.subject[0].has("det") and len(bare(clause.subject)) > 1 if clause.subject else False
-        asked = any(one.document["type"] == "decision" for one in self.graph.nodes)
-        if tells and asked and bare(clause.subject)[0].lower in word_set("good") | word_set("bad"):
-            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
-        if any(token.lower in ("ones", "others", "other", "rest") for token in clause.subject):
-            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
+        if self.track.arm is None and tells_kind(clause, known):
+            self.doubt(f"which case {text_of(clause.tokens)!r} is for")
+        if any(token.lower in _OTHERS | {"ones"} for token in clause.subject):
+            self.doubt(f"which case {text_of(clause.tokens)!r} is for")
+        self.doubt(*doubts_of_step(clause, is_case=self.track.arm is not None))
+        if "before" in values and self.track.decision is not None and len(self.track.decision.arms) > 1:
+            self.doubt(f"what {text_of(clause.tokens)!r} comes before, told with 'first'")
+        if "again" in values and self._loop is None and any(one.verb == clause.verb for one in self.graph.nodes[:-1]):
+            self.doubt(f"the loop {text_of(clause.tokens)!r}")
+        self._note(clause, node)
+        self._keep(clause, node)
         if clause.verb not in word_set("verb.move") | word_set("verb.tell"):
-            self._thing = thing_of(object_of(clause, details.rest)) or self._thing
+            self._thing = thing_of(object_of(clause)) or self._thing
             if self._thing and self._thing not in self._things:
                 self._things.append(self._thing)
-
-    def _doubt_thing(self, clause: Clause, details: Details, role: str | None) -> None:
-        """Doubt what "it" is where another one works on it and several things were told of."""
-        if details.is_again or not clause.subject or clause.voice != "active":
-            return
-        if any(token.lower == "it" for token in details.rest):
-            last = self._last[2] if self._last is not None else None
-            if len(self._things) > 1 and self._things[-1] == self._thing and last is not None and last.role != role:
-                self._doubt(f"whether 'it' in {text_of(clause.tokens)!r} is {self._thing}")
+        return node
 
     def _thing_for(self, clause: Clause, *, is_item: bool) -> str:
         """Return what "it", and a verb without its object, stand for."""
-        if is_item and not clause.subject and not details_of(clause).rest:
+        if is_item and not clause.subject and not clause.rest:
             return ""
-        told = self._last[0] if self._last is not None and self._told else None
-        if clause.voice == "passive" and not clause.subject and told is not None and told.voice == "passive":
-            return self._patient
-        return self._thing
+        goes_on = self._told and self._last is not None and self._last[0].voice == "passive"
+        return self._patient if goes_on and clause.voice == "passive" and not clause.subject else self._thing
 
-    def _keep(self, clause: Clause, details: Details, node: Node) -> None:
-        self._last = (clause, details, node)
+    def _note(self, clause: Clause, node: Node) -> None:
+        """Read what stands in brackets: who does it, within what time."""
+        note = clause.values.get("note")
+        if not note:
+            return
+        parts: list[list[Token]] = [[]]
+        for token in note:
+            if token.text == ",":
+                parts.append([])
+            else:
+                parts[-1].append(token)
+        for said in parts:
+            spans = spans_of(said[said[0].lemma in word_set("verb.retry") :])
+            if len(spans) == 1 and spans[0].kind in ("within", "length"):
+                node.document["timeout"] = spans[0].value
+            elif len(spans) == 1 and spans[0].kind == "times":
+                node.document["retry"] = {"max_attempts": spans[0].value}
+            elif acts(said) and not node.document.get("assignee"):
+                node.document["assignee"], node.role = role_named(said), role_named(said) or ""
+                node.document["type"] = "human"
+                self.graph.know(node, node.role, node.verb, node.words)
+            else:
+                self.doubt(f"the note {text_of(said)!r}")
+            self.use(said)
+
+    def _keep(self, clause: Clause, node: Node) -> None:
+        self._last = (clause, node)
         if not self._told:
             self._firsts.append(node)
         self._told += 1
-        if self.number is not None:
-            self.numbered[self.number], self.number = node.id, None
+        if self._number is not None:
+            self.numbered[self._number], self._number = node, None
 
-    def _subject_of(self, clause: Clause, one: Statement | None = None) -> tuple[Token, ...]:
+    def _meet(self, who: Tokens) -> None:
+        if not is_pronoun(who):
+            self._actor = who
+
+    def _subject_of(self, clause: Clause, *, is_item: bool = False) -> Tokens:
         """Return who a clause is about, for pronouns and where it goes on with the subject before."""
-        if clause.is_relative:
+        if clause.is_relative and not clause.subject:
             told = self._moved_to or self._person_told()
             if not told and clause.voice == "active":
-                self._doubt(f"who does {text_of(clause.tokens)!r}")
+                self.doubt(f"who does {text_of(clause.tokens)!r}")
             return told or self._actor
         if not clause.subject:
-            if clause.form == "base":
-                goes_on = self._told and self._last is not None and self._last[0].form == "base"
-                return self._who if goes_on and not (one is not None and one.is_item) else ()
-            plain = self._last is not None and self._last[0].form != clause.form and not clause.is_negated
-            return () if plain else self._actor
-        if is_pronoun(clause.subject):
-            low = clause.subject[0].lower
-            if low == "they" and clause.verb in word_set("verb.move") and self._thing:
+            if clause.voice == "passive" or is_item:
                 return ()
-            if low in ("he", "she", "they", "who"):
-                meant = self._moved_to or self._actor or clause.subject
-                self._doubt_person(low, meant)
-                return meant
-        return clause.subject
+            last = self._last[0] if self._last is not None and self._told else None
+            goes_on = clause.form in "ZEAH" or (
+                last is not None
+                and last.form in "BU"
+                and clause.form in "BU"
+                and bool(self._last and self._last[1].role)
+            )
+            return self._actor if goes_on and clause.form else ()
+        if not is_pronoun(clause.subject):
+            return clause.subject
+        low = clause.subject[0].lower
+        if low not in ("he", "she", "they", "who"):
+            return clause.subject
+        if low == "they" and clause.verb in word_set("verb.move") and self._thing:
+            return ()
+        meant = self._moved_to or self._actor or clause.subject
+        self._doubt_person(low, meant)
+        return meant
 
-    def _doubt_person(self, pronoun: str, meant: tuple[Token, ...]) -> None:
-        """Doubt whom a pronoun means: the same one was "she", another person was told of last, "they" are one."""
+    def _doubt_person(self, pronoun: str, meant: Tokens) -> None:
+        """Doubt whom a pronoun means: another person was told of last, the same one was "she", "they" are one."""
         role = role_named(meant) or ""
         if pronoun == "they":
             roles = {node.role for node in self.graph.nodes if node.role}
@@ -782,451 +776,475 @@ class Flow:
             doubtful = False
         else:
             person = self._person_told() if not self._moved_to else ()
-            several = not person or is_plural(person[-1]) or person[0].lower in ("them", "us", "me", "you")
-            named = not several and role_named(person) != role
-            known = self._last is not None and any(token.lower in ("him", "her") for token in self._last[1].rest[-1:])
-            doubtful = named or known
+            several = not person or is_plural(person[-1]) or person[0].has("pron") or person[-1].lower == "police"
+            doubtful = self._is_unclear or (not several and role_named(person) != role)
         if doubtful or (pronoun in ("he", "she") and self._called.setdefault(role, pronoun) != pronoun):
-            self._doubt(f"who {pronoun!r} is")
+            self.doubt(f"who {pronoun!r} is")
 
-    def _person_told(self) -> tuple[Token, ...]:
+    def _person_told(self) -> Tokens:
         """Return the person at the end of what was told last: "informs an expert, who …"."""
-        if self._last is None:
-            return ()
-        rest = self._last[1].rest
+        rest = self._last[0].rest if self._last is not None else ()
         at = next((at for at in range(len(rest) - 1, -1, -1) if rest[at].has("det")), 0)
         return rest[at:] if rest and acts(rest[at:]) else ()
 
-    def _phrase(self, one: Statement, role: str | None) -> None:
+    def _phrase(self, one: Statement, role: str | None, *, is_item: bool) -> None:
         """Draw a phrase without a verb: an item of a list, or who does the same in another case."""
-        tokens = one.phrase
-        said = bare(tokens)
+        clause = one.clause
+        tokens = clause.tokens
+        if not tokens:
+            self._note_on_last(clause)
+            return
         by = next((at for at, token in enumerate(tokens) if token.lower == "by"), None)
-        who = tokens[by + 1 :] if by is not None else tokens if one.subs or "else" in one.marks else ()
-        compares = by is not None and any(comparison_end(tokens, at) for at in range(by))
-        is_same = compares or by == 0 or (by is None and bool(one.subs))
-        if self._last is not None and who and acts(who) and is_same and not (by == 0 and one.is_item):
-            if by and any(comparison_end(tokens, at) for at in range(by)):
-                sub = Sub("if", "amount", tokens[:by])
-                self._branch(_condition(sub), sub)
-            clause, details, node = self._last
-            self._use(tokens)
+        amount = clause.values.get("amount", ())
+        if amount and not one.subs and (by or (tokens[: len(amount)] == amount and len(tokens) > len(amount))):
+            end = by or len(amount)
+            self._branch(Clause("if", "amount", tokens=tokens[:end]))
+            tokens, by = tokens[end:], 0 if tokens[end].lower == "by" else None
+            one.subs.append(clause)
+        who = tokens[by + 1 :] if by == 0 else tokens
+        cases = bool(one.subs) or "else" in one.marks
+        if self._last is not None and cases and who and acts(who) and (by == 0 or not is_item):
+            node = self._last[1]
             again = self.graph.add(node.document["name"], "human", assignee=role_named(who))
-            self.graph.know(again, role_named(who) or "", clause.verb, node.words)
-            self.track.enter(again, verb=clause.verb)
-            self._keep(clause, details, again)
+            self.graph.know(again, role_named(who) or "", node.verb, node.words)
+            self.track.enter(again, verb=node.verb)
+            self._keep(self._last[0], again)
             return
-        if len(said) > 2 and [token.lower for token in tokens[:2]] == ["back", "to"]:
-            targets = self._named(tokens[2:])
-            if targets and (self.track.arm is not None or self.track.resume is not None):
-                self._use(tokens)
-                self.track.lead_back(targets[0].id)
-                return
-        limit = Details()
-        if self._last is not None and not one.subs and length_of(tokens, limit) == len(tokens):
-            self._use(tokens)
-            self._last[2].document["timeout"] = limit.timeout
+        if "repeat" in one.marks and any(sub.kind == "until" for sub in one.trailing):
             return
-        labelled = any(sub.word.startswith("label") for sub in one.subs)
-        if not (one.is_item or labelled) or not any(token.is_content for token in tokens):
-            tells = any(token.has("verb") and token.entry.form == "s" for token in tokens)
-            if (self.graph.nodes or tells) and any(token.is_content for token in tokens):
-                self._doubt(text_of(tokens))
-            else:
-                self.remarks |= {token.start for token in tokens}
+        if "repeat" in one.marks and self.track.arm is not None and self._lead_back(self._named(tokens), clause):
             return
-        self._item(tokens, said, role)
+        if [token.lower for token in tokens[:2]] == ["back", "to"] and self._lead_back(self._named(tokens[2:]), clause):
+            return
+        if not is_item and not cases:
+            timed = any(token.lemma in word_set("doubts.units") for token in tokens)
+            if any(token.is_content for token in tokens) and (self.graph.nodes or timed):
+                self.doubt(text_of(tokens))
+            return
+        item = replace(clause, verb="", voice="", rest=tokens)
+        if by and acts(tokens[by + 1 :]):
+            item.rest, role = tokens[:by], role or role_named(tokens[by + 1 :])
+        self._step(item, role, name=capitalized(cased(bare(item.rest) or item.rest)))
 
-    def _item(self, tokens: tuple[Token, ...], said: tuple[Token, ...], role: str | None) -> None:
-        """Draw an item of a list that has no verb of its own: "background check (HR)"."""
-        clause = Clause((), said[0].lemma if said else "", "active", "base", said, tokens)
-        details = details_of(clause)
-        kept = details.rest or said or tokens
-        role = role or role_named(details.agent)
-        words = frozenset(word for token in kept for word in (token.lemma, token.entry.verb or "") if token.is_content)
-        node = self.graph.add(
-            capitalized(cased(kept)), "human" if role else "action", assignee=role, timeout=details.timeout
-        )
-        self.graph.know(node, role or "", "", words)
-        self._use(tokens)
-        self.track.enter(node)
-        self._keep(clause, details, node)
-        self._doubt(*details.doubts, *([f"whether {text_of(kept)!r} is one step"] if len(kept) > 8 else []))
-        self._thing = thing_of(kept) or self._thing
+    def _note_on_last(self, clause: Clause) -> None:
+        """Take a deadline that stands alone for the last step's."""
+        timeout = clause.values.get("within") or clause.values.get("length")
+        if timeout and self._last is not None:
+            self._last[1].document["timeout"] = timeout
+        elif clause.values.get("times") and self._last is not None:
+            self._last[1].document["retry"] = {"max_attempts": clause.values["times"]}
 
     # ---- clauses that tell no step
 
-    def _is_remark(self, clause: Clause, details: Details, one: Statement) -> bool:
+    def _is_remark(self, clause: Clause, one: Statement) -> bool:
         """Read what says something of the work and is no step: a state, a habit, a deadline."""
-        given = duration_at(clause.rest, 0) if clause.verb == "have" else None
-        if given is not None and given.end == len(clause.rest) and self._last is not None:
-            # "The manager has two days" is about the manager's last step.
-            named = self.graph.named_role(role_named(clause.subject) or "") or [self._last[2]]
-            self._use(clause.tokens)
-            named[-1].document["timeout"] = given.value
+        values, last = clause.values, self._last
+        limit = values.get("within") or values.get("length")
+        self.use(clause.group)
+        if limit and clause.verb == "have" and not clause.rest and last is not None:
+            named = self.graph.named_role(role_named(clause.subject) or "") or [last[1]]
+            named[-1].document["timeout"] = limit
             return True
-        sets = details.timeout and is_pronoun(clause.subject) and not details.rest
-        plain = clause.verb in ("happen", "be", "take", "do", "") or clause.voice == "state"
-        if sets and plain and self._last is not None:
-            self._use(clause.tokens)
-            self._last[2].document["timeout"] = details.timeout
+        if limit and clause.group and clause.group[0].lemma == "have":
+            # "The office has four weeks to answer."
+            values["within"] = values.pop("length", limit)
+        light = clause.verb in ("happen", "be", "take", "do", "") or clause.voice == "state"
+        if limit and light and is_pronoun(clause.subject) and last is not None:
+            last[1].document["timeout"] = limit
             return True
-        if any(token.kind == "number" for token in clause.tokens) and clause.voice == "state":
-            self._doubt(text_of(clause.tokens))
-        if not self.graph.nodes and not one.marks and is_habit(clause, details):
-            self.remarks |= {token.start for token in clause.tokens}
-            return True
-        needs = clause.verb in ("need", "require", "complain")
         points = [token.lower for token in clause.subject] in (["that"], ["this"], ["everything"])
         if points and clause.verb in ("make", "help", "mean", "save", "happen", "work", "take"):
-            self.remarks |= {token.start for token in clause.tokens}
             return True
-        waits = clause.verb in word_set("verb.state") and needs == (clause.voice == "passive")
-        if clause.voice == "state" or waits:
+        needs = clause.verb in ("need", "require")
+        if clause.voice == "state" or (clause.verb in word_set("verb.state") and needs == (clause.voice == "passive")):
             if self.graph.nodes or one.subs:
-                self._doubt(text_of(clause.tokens))
-            self.remarks |= {token.start for token in clause.tokens}
+                self.doubt(text_of(clause.tokens))
             return True
-        return False
+        thing = object_of(clause)
+        plural = bool(thing) and is_plural(thing[-1]) and not thing[0].has("det")
+        habit = clause.verb in word_set("verb.habit") or (plural and clause.verb not in word_set("choice"))
+        first = bool(clause.subject) and clause.subject[0].lower in ("we", "i")
+        return not self.graph.nodes and not one.marks and first and habit and not one.subs
 
-    def _repeats(self, clause: Clause, details: Details, one: Statement) -> bool:
+    def _repeats(self, clause: Clause, one: Statement) -> bool:
         """Read "repeat until …", "this goes on until …", "try again up to three times"."""
-        retries = clause.verb in word_set("verb.retry") and (details.attempts or clause.verb == "retry")
-        if retries and self._last is not None and details.attempts:
-            self._use(clause.tokens)
-            self._last[2].document["retry"] = {"max_attempts": details.attempts}
+        times = clause.values.get("times")
+        if clause.verb in word_set("verb.retry") and times and self._last is not None:
+            self._last[1].document["retry"] = {"max_attempts": times}
             return True
         loops = any(sub.kind == "until" for sub in one.trailing)
-        if (clause.verb in word_set("verb.repeat") or "repeat" in one.marks) and loops:
-            self._use(clause.tokens)
-            return True
-        return False
+        return loops and (clause.verb in word_set("verb.repeat") or "repeat" in one.marks)
 
-    def _goes_back(self, clause: Clause, details: Details, after: Sequence[Statement]) -> bool:
+    def _is_back(self, clause: Clause) -> bool:
+        lows = [token.lower for token in clause.rest]
+        return "back" in lows or clause.verb in ("return", "loop", "restart") or "over" in lows
+
+    def _goes_back(self, clause: Clause, one: Statement, after: Sequence[Statement]) -> bool:
         """Draw "it goes back to the author", "the author writes again", "another one is offered"."""
-        said = returns_to(clause, details)
-        again = details.is_again or (
-            bool(clause.subject) and clause.subject[0].lower == "another" and clause.voice == "passive"
+        lows = [token.lower for token in clause.rest]
+        renewed = self.track.arm is not None and _is_renewed(clause)
+        again = (
+            "again" in clause.values
+            or renewed
+            or (clause.voice == "passive" and [t.lower for t in clause.subject[:1]] == ["another"])
         )
-        if said is None and not again:
+        itself = word_set("verb.move") | word_set("verb.repeat") | {"come", "jump", "step", "start", "bounce"}
+        moves = clause.verb in word_set("verb.back") | itself and self._is_back(clause)
+        if self.track.arm is not None and self.track.arm.polarity > 0 and clause.verb == "return":
+            moves = False
+        moves = moves and (clause.verb in itself or bool({"to", "at", "with"} & set(lows)))
+        if not moves and not again:
             return False
-        if after and after[0].clause is not None and after[0].clause.is_relative:
-            self._doubt(f"what comes after {text_of(clause.tokens)!r}")
-            self._moved_to = tuple(said or ())
-            self._use(clause.tokens)
-            return True
-        role = role_named(self._subject_of(clause) or self._actor) if clause.voice == "active" else None
-        if said is not None:
+        said: Tokens = ()
+        if moves:
+            at = next((at for at in range(len(lows) - 1, -1, -1) if lows[at] in ("to", "at", "with", "from")), None)
+            said = clause.rest[at + 1 :] if at is not None else ()
+            if "back" in lows[:-1] and lows[lows.index("back") + 1] in ("in", "on", "into", "onto"):
+                return False
+            if after and after[0].clause.is_relative and acts(said):
+                self._moved_to = said
+                self.doubt(f"what comes after {text_of(clause.tokens)!r}")
+                return True
             targets = self._named(said)
+            if (
+                not targets
+                and at is None
+                and not clause.rest[:-1]
+                and clause.verb in ("go", "return", "start", "restart")
+            ):
+                targets = self.graph.nodes[:1]
         else:
+            active = clause.voice == "active"
+            role = role_named(self._subject_of(clause) or (() if renewed else self._actor)) if active else None
             targets = [
                 node
                 for node in self.graph.nodes
-                if node.verb == clause.verb and (role is None or not node.role or node.role == role)
+                if node.verb == clause.verb
+                and (role is None or not node.role or node.role == role)
+                and (not renewed or object_of(clause)[-1].lemma in node.words)
             ]
-        if not targets and details.is_again and role is not None and self._loop is None:
-            targets = [node for node in self.graph.nodes if node.role == role]
-            if not clause.subject:
-                self._doubt(f"where {text_of(clause.tokens)!r} leads")
+            if self.track.arm is not None and not targets and self._loop is None and not renewed:
+                targets = [node for node in self.graph.nodes if role and node.role == role]
+        until = next((sub for sub in one.trailing if sub.kind == "until"), None)
+        if again and targets and until is not None and self.track.arm is None:
+            one.trailing.remove(until)
+            self._until(until, one, targets[-1])
+            return True
         if not targets:
-            if said is not None and (not said or not acts(said)):
-                self._doubt(f"the loop {text_of(clause.tokens)!r}")
+            self.doubt(*([f"the loop {text_of(clause.tokens)!r}"] if moves and not acts(said) else []))
             return False
-        self._use(clause.tokens)
+        while_sub = next((sub for sub in one.trailing if sub.kind == "while" and sub.word != "while"), None)
+        if while_sub is not None and self.track.arm is None:
+            one.trailing.remove(while_sub)
+            self._branch(while_sub)
+        return self._lead_back(targets, clause)
+
+    def _lead_back(self, targets: Sequence[Node], clause: Clause) -> bool:
+        if not targets:
+            return False
         if self.track.arm is None and self.track.resume is None:
-            self._doubt(f"on what condition {text_of(clause.tokens)!r}")
+            self.doubt(f"on what condition {text_of(clause.tokens)!r}")
             return True
         if len({node.id for node in targets}) > 1:
-            self._doubt(f"where {text_of(clause.tokens)!r} leads")
-        note = f"at most {details.attempts} times" if details.attempts else ""
-        self.track.lead_back(targets[0].id, note)
+            self.doubt(f"where {text_of(clause.tokens)!r} leads")
+        times = clause.values.get("times")
+        self.use(clause.tokens)
+        self.track.lead_back(targets[0].id, f"at most {times} times" if times else "")
         self._loop = None
         return True
 
-    def _ends(self, clause: Clause, details: Details) -> bool:
+    def _ends(self, clause: Clause) -> bool:
         """Read "the process ends" and "that's it"."""
         subject = {token.entry.noun or token.lower for token in clause.subject}
         whole = subject & (word_set("workflow") | {"it", "that", "this", "everything"})
         inside = self.track.arm is not None or self.track.resume is not None
-        orders = inside and clause.form == "base"
-        if clause.verb not in word_set("verb.end") or details.rest or not (whole or (orders and not clause.subject)):
+        if clause.verb not in word_set("verb.end") or clause.rest or not (whole or (inside and not clause.subject)):
             return False
-        self._use(clause.tokens)
         if inside:
-            self.track.ended += self.track.frontier
-            self.track.frontier = []
+            self.track.ended, self.track.frontier = [*self.track.ended, *self.track.frontier], []
         if self.track.arm is not None:
             self.track.arm.steps += 1
+        self.use(clause.tokens)
         return True
 
-    def _moves(self, clause: Clause, details: Details, after: Sequence[Statement]) -> bool:
+    def _moves(self, clause: Clause, after: Sequence[Statement]) -> bool:
         """Read "it goes to the expert": the next clause says what the expert does, else it is a step."""
-        target = target_of(clause, details)
-        if target is None:
+        target = target_of(clause)
+        if not target:
             return False
+        self.use(clause.tokens[: len(clause.subject)])
         if self._last is not None and clause.verb == "escalate" and self.track.arm is None:
-            self._use(clause.tokens)
-            self._last[2].document["escalate_to"] = role_named(target)
+            self._last[1].document["escalate_to"] = role_named(target)
+            self._note_on_last(clause)
             return True
         self._moved_to = target if acts(target) else ()
         kinds = bool(clause.subject) and is_plural(clause.subject[-1]) and not clause.subject[0].has("det", "pron")
         if kinds and self.graph.nodes and self.track.arm is None:
-            self._doubt(f"which case {text_of(clause.tokens)!r} is for")
-        if self._moved_to and after and after[0].clause is not None and after[0].clause.is_relative:
-            self._use(clause.tokens)
+            self.doubt(f"which case {text_of(clause.tokens)!r} is for")
+        behind = after[0].clause if after else None
+        if self._moved_to and behind is not None and behind.is_relative and not behind.subject:
             return True
         if clause.voice == "passive":
-            self._step(clause, details, role_named(details.agent))
+            self._step(clause, role_named(clause.agent))
             return True
         name = f"Go to {cased(target)}" if not acts(target) else f"Pass {self._thing or 'it'} to {cased(target)}"
-        self._step(clause, details, None, name=capitalized(name))
+        self._step(clause, None, name=capitalized(name))
         return True
 
-    # ---- deadlines and retries
+    # ---- deadlines and failures
 
     def _leave(self, node: Node) -> None:
         if node.document.get("parent") != self.graph.parent or self.track.resume is not None:
-            self._doubt(f"what goes on where {node.document['name']!r} is late or fails")
+            self.doubt(f"what goes on where {node.document['name']!r} is late or fails")
         self.track.leave(node.id)
         self._failed = node
 
-    def _is_late_turn(self, one: Statement, after: Sequence[Statement]) -> bool:
-        """Read "otherwise it goes to the mediator" behind a deadline: who gets it, or what is done then."""
-        last = self._last
-        if last is None or one.clause is None or one.subs or not last[2].document.get("timeout"):
+    def _is_late_or_failed(self, one: Statement, after: Sequence[Statement]) -> bool:
+        """Read "otherwise it goes to the mediator" behind a deadline, and "if the call fails, retry"."""
+        last, clause = self._last, one.clause
+        if last is None or self.track.decision is not None or not clause.voice:
             return False
-        if self.track.decision is not None or "escalate_to" in last[2].document:
-            return False
-        follows = "after" in {token.lower for token in one.lead}
-        hands = one.clause.verb in word_set("verb.hand") | word_set("verb.move") | {"escalate"}
-        if "else" not in one.marks and not (follows and hands):
-            return False
-        return self._late(one.clause, one, after)
-
-    def _late(self, clause: Clause, one: Statement, after: Sequence[Statement]) -> bool:
-        """Draw what happens where the last step is late."""
-        if self._last is None:
-            return False
-        details = details_of(clause)
-        target = target_of(clause, details)
-        told = clause.verb in ("notify", "inform", "tell", "alert", "remind")
-        who = target or (object_of(clause, details.rest) if told else ())
-        if who and acts(who) and after and after[0].clause is not None and after[0].clause.is_relative:
-            self._use(clause.tokens)
-            self._leave(self._last[2])
-            self._moved_to = who
+        node = last[1].document
+        sub = next((sub for sub in one.subs if sub.kind in ("if", "when")), None)
+        if sub is None:
+            turns = "else" in one.marks or (
+                {token.lower for token in clause.lead} & {"after"} and (target_of(clause) or clause.verb == "escalate")
+            )
+            if not turns or one.subs or not (node.get("timeout") or node.get("retry")) or "escalate_to" in node:
+                return False
+        elif clause.verb in word_set("verb.retry") and condition_of(sub).polarity < 0 and "times" in clause.values:
+            self.use(sub.tokens, sub.lead, clause.tokens)
+            node["retry"] = {"max_attempts": clause.values["times"]}
+            self._leave(last[1])
             return True
-        if (target or clause.voice == "passive") and who and acts(who):
-            self._use(clause.tokens)
-            self._last[2].document["escalate_to"] = role_named(who)
+        else:
+            late = is_late(sub, last[0])
+            lengths = durations_in((*sub.tokens, *sub.lead)) if late else []
+            if lengths and "timeout" not in node:
+                node["timeout"] = lengths[0][1].value
+            fails = node.get("retry") and ("still" in sub.lows or condition_of(sub).polarity < 0)
+            if not fails and not (late and node.get("timeout")):
+                return False
+            self.use(sub.tokens, sub.lead)
+        if self._escalates(clause, after):
             return True
-        told = clause.verb in ("get", "receive") and any(t.among("verb.told") for t in details.rest)
-        if acts(clause.subject) and (told or (clause.verb == "take" and any(t.is_("over") for t in details.rest))):
-            # "Otherwise the lead gets a reminder", "if not, the lead takes over".
-            self._use(clause.tokens)
-            self._last[2].document["escalate_to"] = role_named(clause.subject)
-            return True
-        self._leave(self._last[2])
-        self._clause(clause, None, one, after)
+        self._leave(last[1])
+        self._clause(clause, None, Statement(clause), after, is_item=False)
         return True
 
-    def _retried(self, one: Statement, after: Sequence[Statement]) -> bool:
-        """Read "if the call fails, retry three times", "if nobody answers in a day, …" of a step."""
-        last, sub = self._last, next((sub for sub in one.subs if sub.kind in ("if", "when")), None)
-        if last is None or sub is None or one.clause is None:
-            return False
-        details = details_of(one.clause)
-        if one.clause.verb in word_set("verb.retry") and _condition(sub).polarity < 0 and details.attempts:
-            self._use((*sub.tokens, *one.clause.tokens))
-            last[2].document["retry"] = {"max_attempts": details.attempts}
-            self._leave(last[2])
+    def _escalates(self, clause: Clause, after: Sequence[Statement]) -> bool:
+        """Read who gets the work of the last step where it is late."""
+        assert self._last is not None  # noqa: S101
+        node = self._last[1]
+        target = target_of(clause)
+        told = clause.verb in ("notify", "inform", "tell", "alert", "remind")
+        who: Tokens = target or (object_of(clause) if told else ())
+        if who and acts(who) and after and after[0].clause.is_relative:
+            self.use(clause.tokens)
+            self._leave(node)
+            self._moved_to = who
             return True
-        if last[2].document.get("retry") and self.track.decision is None:
-            condition = _condition(sub)
-            failed = any(token.lower in ("still", "fails", "fail") for token in sub.tokens) or condition.polarity < 0
-            if failed:
-                self._use(sub.tokens)
-                self._leave(last[2])
-                self._clause(one.clause, None, one, after)
-                return True
-        if self.track.decision is None and is_late(sub, last[0]) and "timeout" not in last[2].document:
-            lengths = durations_in(sub.tokens)
-            if lengths:
-                last[2].document["timeout"] = lengths[0][1].value
-        if last[2].document.get("timeout") and self.track.decision is None and is_late(sub, last[0]):
-            self._use(sub.tokens)
-            return self._late(one.clause, one, after)
-        return False
+        takes = (clause.verb in ("get", "receive") and any(token.among("verb.told") for token in clause.rest)) or (
+            clause.verb == "take" and any(token.lower == "over" for token in clause.rest)
+        )
+        if not (target or clause.voice == "passive") and takes and acts(clause.subject):
+            who, target = clause.subject, clause.subject
+        if not ((target or clause.voice == "passive") and who and acts(who)) or node.document.get("timeout") is None:
+            return False
+        self.use(clause.tokens)
+        node.document["escalate_to"] = role_named(who)
+        return True
 
     # ---- subsets
 
-    def _of_subset(self, one: Statement, after: Sequence[Statement]) -> None:
-        """Read "damaged parcels are sent back, the others are put on the shelf" as arms of a question."""
-        found = subset_of(one, after, is_open=self.track.decision is not None, is_told=bool(self.graph.nodes))
-        if found is None or one.subs or one.clause is None:
+    def _subset_of(self, one: Statement, after: Sequence[Statement]) -> str | None:
+        """Return "else" or "case" where a clause is about some of what was told: "damaged parcels are sent back"."""
+        clause = one.clause
+        if not clause.subject or clause.marks - {"seq"} or clause.front:
+            return None
+        is_open = self.track.decision is not None
+        said = bare(clause.subject)
+        if any(token.lower in _OTHERS for token in said[:2]):
+            return "else" if is_open else None
+        case = _case_in(clause)
+        if case is None or not (self.graph.nodes or "amount" in clause.values):
+            return None
+        bad = case[0] in word_set("bad") or (case[0].startswith("un") and not clause.subject[0].has("det"))
+        if is_open or (bad and clause.voice == "passive") or "amount" in clause.values:
+            return "case"
+        for other in after:
+            words = {token.lemma for token in (*other.clause.subject, *other.clause.tokens[:3])}
+            if words & (_OTHERS | {"ones", "one", case[1]}) and case[0] not in words:
+                return "case"
+        return None
+
+    def _subset(self, one: Statement, after: Sequence[Statement]) -> None:
+        """Read "damaged parcels are sent back, the others are put on the shelf" as cases of a question."""
+        found = self._subset_of(one, after) if not one.subs else None
+        if found is None:
             return
         clause = one.clause
-        self._use(clause.tokens)
+        self.use(clause.subject)
+        prep = next((at for at, token in enumerate(clause.subject) if at and token.has("prep")), None)
+        head = clause.subject[prep - 1 if prep else -1]
         if found == "else":
             self.track.else_arm()
         else:
-            sub = Sub("if", "subset", told_apart(clause.subject))
-            self._thing = thing_of(clause.subject[-1:]) or self._thing
-            condition = _condition(sub)
-            asked = self.track.decision.conditions if self.track.decision is not None else []
-            if any(
-                (condition.content & other.content and condition.polarity == other.polarity != 0)
-                or (condition.bounds != other.bounds and not condition.content & word_set("doubts.compared"))
-                for other in asked
-            ):
-                self._doubt(f"which case {text_of(clause.tokens)!r} is for")
-            if self.track.decision is not None:
-                self.track.next_arm(condition)
-            else:
-                self.track.open(condition)
-        prep = next((at for at, token in enumerate(clause.subject) if at and token.has("prep")), None)
-        head = clause.subject[prep - 1 if prep else -1]
+            said = clause.subject if prep or "amount" in clause.values else bare(clause.subject)[:-1]
+            self._branch(Clause("if", "subset", tokens=tuple(said)))
         if head.lower not in ("ones", "others", "one", "rest") and not is_pronoun((head,)):
             self._kind = head.text.lower()
         self._thing = f"the {self._kind}" if self._kind else self._thing
         if clause.voice == "active" and acts(clause.subject) and clause.verb not in word_set("verb.move"):
-            one.clause = replace(clause, subject=clause.subject[:prep] if prep else clause.subject[-1:])
-        elif clause.voice == "active" or found == "else" or head.lower in ("ones", "others", "one"):
-            one.clause = replace(clause, subject=())
-            self._actor, self._patient = (), self._thing
+            clause.subject = clause.subject[:prep] if prep else clause.subject[-1:]
+        elif clause.voice == "active" or found == "else" or prep or head.lower in ("ones", "others", "one"):
+            clause.subject, self._patient = (), self._thing
+            if clause.voice == "active":
+                self._actor = ()
 
     # ---- at once
 
-    def _parallel(self, statements: Sequence[Statement]) -> None:
+    def _parallel(self, run: Sequence[Statement], role: str | None, after: Sequence[Statement]) -> None:
         """Draw statements beside each other."""
-        first = statements[0]
+        first = run[0]
+        marks = first.marks & {"meanwhile", "beside"}
+        whiles = any(sub.kind == "while" for one in run for sub in one.trailing)
         if (
-            first.marks & {"meanwhile", "beside"}
+            marks
             and "seq" not in first.marks
-            and ("meanwhile" in first.marks or len(statements) == 1)
+            and not (whiles and "meanwhile" in marks)
+            and ("meanwhile" in marks or len(run) == 1)
         ):
-            for one in statements:
+            for one in run:
                 self._beside(one)
             return
-        self._use(first.lead)
+        self.use(first.clause.lead)
+        self._front(first)
         for sub in first.subs:
             self._sub(sub, first, ())
-        if first.schedule:
-            self._schedule(first.schedule, _time_told(first.schedule))
-        if any(one.clause is not None and one.clause.is_relative for one in statements):
-            self._doubt(f"who does {text_of(statements[0].tokens)!r}")
         fork, ends = self.track.fork(), list[End]()
-        for one in _told_apart(statements):
+        run = told_apart(run)
+        if whiles and len(run) == 1:
+            sub = next(sub for sub in run[0].trailing if sub.kind == "while")
+            run = [replace(run[0], trailing=[]), Statement(replace(sub, kind="main"))]
+        for one in run:
             self.track.frontier = [End(fork)]
-            self._statement(replace(one, subs=[], marks=set(), schedule=()), None, ())
+            clause = replace(
+                one.clause,
+                marks=set(),
+                front=(),
+                values={
+                    key: value
+                    for key, value in one.clause.values.items()
+                    if not key.startswith(("together", "schedule"))
+                },
+            )
+            self._statement(replace(one, clause=clause, subs=[]), role, (), is_item=bool(role))
             ends += self.track.frontier
         self.track.join_next(ends, fork)
+        del after
 
     def _beside(self, one: Statement) -> None:
         """Draw a statement beside what was told last."""
         found = self.track.beside()
-        if any(sub.kind == "while" for sub in one.trailing):
-            self._doubt(f"what runs at once with {text_of(one.tokens)!r}")
         if found is None:
-            self._doubt(f"what happens while {text_of(one.tokens)!r}")
+            self.doubt(f"what happens while {text_of(one.tokens)!r}")
             return
         fork, ends = found
         self.track.frontier = [End(fork)]
-        self._statement(replace(one, marks=set()), None, ())
+        self._statement(replace(one, clause=replace(one.clause, marks=set())), None, (), is_item=False)
         self.track.join_next(ends + self.track.frontier, fork)
 
 
-def _time_told(tokens: Sequence[Token]) -> JsonObject | None:
-    found = schedule_at(tokens, 0)
-    return found.value if found is not None else None
+def condition_of(sub: Clause) -> Condition:
+    """Return what a subordinate clause says as a condition."""
+    subject = () if sub.word == "amount" else sub.subject
+    return read_condition(sub.tokens, negate=sub.kind == "unless", subject=subject)
 
 
-def _condition(sub: Sub) -> Condition:
-    subject = sub.clause.subject if sub.clause is not None else ()
-    return read_condition(sub.tokens, negate=sub.kind == "unless", subject=() if sub.word == "amount" else subject)
+def event_of(sub: Clause) -> tuple[str, bool] | None:
+    """Return the event that starts a workflow, and whether it is a state: "order.received"; None for none."""
+    if not sub.subject or (is_pronoun(sub.subject) and not sub.verb):
+        event = slug(text_of(bare(sub.tokens)), fallback="", max_chars=60)
+        return (event, True) if event and sub.word not in ("before", "for") else None
+    noun = "_".join(token.lemma for token in bare(sub.subject)[-2:] if token.kind == "word")
+    thing = bare(object_of(sub))
+    if sub.voice == "active" and acts(sub.subject) and thing:
+        noun = "_".join([*(token.lower for token in thing[-2:-1]), thing[-1].lemma])
+    if sub.voice == "state":
+        verb = "_".join(token.lower for token in sub.rest[:3])
+    elif sub.verb in ("come", "arrive") and not acts(sub.subject):
+        verb = "received"
+    else:
+        verb = inflected(sub.verb, "VBN")
+    event = f"{slug(noun, fallback='')}.{slug(verb, fallback='')}".strip("._")[:100]
+    return (event, sub.voice == "state") if event else None
 
 
-def _doubts_of_condition(sub: Sub) -> list[str]:
-    """Return what may be wrong in a condition: a second clause that is no part of it, or nothing said."""
-    tokens = sub.tokens
-    told = f"the condition {text_of(tokens)[:120]!r}"
-    says = any(token.is_content or token.has("neg") or token.lower in word_set("good") for token in tokens)
-    says = says or any(token.lower in word_set("set.over") | word_set("set.under") for token in tokens)
-    if not (says or sub.word == "amount") or len(tokens) > 16:
-        return [told]
-    if any(token.among("doubts.repeats") for token in tokens):
-        return [told]
-    verbs = [token for token in tokens if token.has("aux") and token.text != "IT" and token.lower not in ("be", "been")]
-    verbs += [
-        token
-        for token in tokens
-        if "s" in token.entry.form.split() and token.has("verb") and not token.has("noun", "aux")
-    ]
-    relative = any(token.lower in word_set("doubts.in_clause.who") for token in tokens)
-    behind = sub.clause.rest if sub.clause is not None else ()
-    finite = any(token.has("aux") and token.text != "IT" and token.lower not in ("be", "been") for token in behind)
-    if (finite and not relative) or ", " in text_of(tokens):
-        return [told]
-    joined = sum(token.lower in ("and", "or") for token in tokens)
-    return [told] if len(verbs) > 1 + relative + joined else []
+def target_of(clause: Clause) -> Tokens:
+    """Return to whom a clause hands the work without saying what is done there; empty for another clause."""
+    moved = clause.verb in word_set("verb.move") | {"escalate"} and clause.voice == "active"
+    passed = clause.verb in word_set("verb.hand") and clause.voice == "passive"
+    rest = clause.rest
+    at = next((at for at, token in enumerate(rest[:2]) if token.lower in ("to", "with", "over")), None)
+    if not (moved or passed) or at is None or at + 1 >= len(rest):
+        return ()
+    if at == 1 and not rest[0].has("adv", "part") and (moved or not rest[0].has("pron")):
+        return ()
+    target = rest[at + 1 :]
+    return target if acts(target) or not passed else ()
 
 
-def _is_said_of(sub: Sub, who: str) -> bool:
-    """Say whether a condition is about a person: "he is not satisfied", "the critic isn't happy"."""
-    subject = [token.lower for token in sub.clause.subject if not token.has("det")] if sub.clause else []
-    return bool(who) and (subject in (["he"], ["she"], ["they"]) or " ".join(subject) == who.lower())
-
-
-def _at_once(statements: Sequence[Statement]) -> dict[int, int]:
-    """Return the stretches of statements that run at once, by their beginnings."""
-    groups: dict[int, int] = {}
-    at = 0
-    while at < len(statements):
-        end = at + 1
-        while end < len(statements) and not statements[end].marks and not statements[end].subs:
-            end += 1
-        told = [i for i in range(at, end) if (one := statements[i].clause) and details_of(one).is_together]
-        if told:
-            # What stands behind "in parallel" comes after it.
-            end = told[-1] + 1
-        run = statements[at:end]
-        if _is_at_once(run):
-            groups[at] = end
-        at = end
-    return groups
-
-
-def _is_at_once(run: Sequence[Statement]) -> bool:
-    clauses = [one.clause for one in run if one.clause is not None]
-    if not clauses:
-        return False
-    first = clauses[0]
-    both = len(run) > 1 and [token.lower for token in first.subject] == ["both"]
-    shared = any(token.lower == "both" for token in first.tokens[:1]) and first.voice != "passive"
-    pair = len(first.subject) > 2 and not both and bool({"both", "each"} & {token.lower for token in first.tokens})
-    told = any(details_of(clause).is_together for clause in clauses)
-    marked = run[0].marks & {"meanwhile", "beside"}
+def is_late(sub: Clause, last: Clause) -> bool:
+    """Say whether a condition is that the last step is not done in time."""
+    timed = bool(durations_in((*sub.tokens, *sub.lead)))
+    negated = bool(sub.lows & word_set("set.negations"))
+    answers = {"answer", "response", "reply", "react", "respond"}
     return (
-        bool(marked)
-        or both
-        or (told and len(run) > 1)
-        or (pair and shared is False and first.voice == "active")
-        or (shared and len(first.subject) > 2)
+        (timed and (negated or sub.word == "after"))
+        or bool(sub.lows & {"deadline", "overdue", "late"})
+        or (negated and (last.verb in sub.lows or bool(sub.lows & answers)))
     )
 
 
-def _told_apart(statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Return one statement for each of "the plaintiff and the defendant both submit …"."""
-    only = statements[0].clause
-    if len(statements) > 1 or only is None:
-        return [
-            replace(one, clause=replace(one.clause, subject=()))
-            if one.clause is not None and [token.lower for token in one.clause.subject] == ["both"]
-            else one
-            for one in statements
-        ]
-    at = next((at for at, token in enumerate(only.subject) if token.lower == "and"), None)
-    if at is None:
-        return statements
-    sides = (only.subject[:at], only.subject[at + 1 :])
-    return [replace(statements[0], clause=replace(only, subject=side)) for side in sides]
+def _asked_in(clause: Clause) -> Tokens:
+    """Return what "check if the room is free" and "decide whether to pay" ask; empty for another clause."""
+    at = next((at for at, token in enumerate(clause.rest) if token.lower in ("if", "whether")), None)
+    return clause.rest[at + 1 :] if at is not None else ()
+
+
+def _is_renewed(clause: Clause) -> bool:
+    """Say whether a clause does something anew: "makes a new offer", "picks another area"."""
+    said = [token.lower for token in object_of(clause)[:2]]
+    return clause.voice == "active" and (said[:1] == ["another"] or said in (["a", "new"], ["the", "next"]))
+
+
+def _joins(sub: Clause) -> bool:
+    """Say whether a clause only says that all before it is done: "when both are ready", "once this is done"."""
+    said = [token.lower for token in sub.subject or sub.tokens]
+    if said[:1] in (["both"], ["all"], ["everything"], ["everyone"]):
+        return True
+    pointing = set(said) & (word_set("set.joining") | {"it", "he", "she"})
+    return bool(pointing) and bool(sub.lows & _DONE) and len(sub.tokens) < 5
+
+
+def _case_in(clause: Clause) -> tuple[str, str] | None:
+    """Return what parts things and what they are: ("damaged", "parcel"), ("with", "guest"); else None."""
+    subject = clause.subject
+    said = bare(subject)
+    if "amount" in clause.values and set(clause.values["amount"]) & set(subject):
+        return said[0].lower, said[0].lemma
+    for at, token in enumerate(said):
+        if at and token.lower in ("with", "without") and is_plural(said[at - 1]):
+            return token.lower, said[at - 1].lemma
+    if len(said) < 2 or not (is_plural(said[-1]) or said[-1].lower in ("ones", "one")) or subject[0].has("det"):
+        return None
+    first = said[0]
+    outcome = first.lower in word_set("good") | word_set("bad") or first.lower.startswith(("un", "in", "non"))
+    tells = (
+        (first.has("adj") and not first.entry.form)
+        or outcome
+        or said[-1].lower in ("ones", "one")
+        or first.entry.form in ("ed", "base ed")
+    )
+    return (first.lower, said[-1].lemma) if tells else None

@@ -137,6 +137,8 @@ class Decision:
     arms: list[Arm]
     rejects: bool = False
     """Whether the step before it approves or rejects, so that who is not approved is rejected."""
+    negates: bool = False
+    """Whether it was asked with "unless"."""
 
     @property
     def has_else(self) -> bool:
@@ -225,8 +227,8 @@ class Track:
             self.arm.ends, self.frontier, self.arm = self.frontier, [], None
             self._must_join = False
 
-    def close(self) -> None:
-        """Lead the arms of the open question on to what follows them."""
+    def close(self, *, is_last: bool = False) -> None:
+        """Lead the arms of the open question on to what follows them; `is_last` where nothing does."""
         self.end_arm()
         decision, self.decision = self.decision, None
         if decision is None:
@@ -238,7 +240,7 @@ class Track:
         verdict = any(_is_verdict(one) for one in decision.conditions)
         for arm in decision.arms:
             final = arm.is_final and bool(arm.ends)
-            if final and not verdict and not decision.has_else:
+            if final and not verdict and not decision.has_else and not is_last:
                 self.doubts.append(f"what follows after {decision.conditions[0].text!r}")
             (self.ended if final and verdict else self.frontier).extend(arm.ends)
 

@@ -1,12 +1,17 @@
 """Noun phrases and word lists: phrases at a place, who works, what a thing is called."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workflow_agent.assistant.offline.drafting import conditions
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token
+
+if TYPE_CHECKING:
+    from workflow_agent.assistant.offline.drafting.clauses import Clause
 
 _PRONOUNS: Final = word_set("set.pronouns")
 _AGENT_ENDINGS: Final = (
@@ -15,6 +20,8 @@ _AGENT_ENDINGS: Final = (
 )  # fmt: skip
 _ANYBODY: Final = frozenset({"someone", "somebody", "anyone", "whoever", "everyone", "everybody"})
 _LONGEST_NAME: Final = 90
+_PARTICLES: Final = word_set("set.particles")
+_IT: Final = frozenset({"it", "them", "this", "that", "these", "those"})
 _Longer = dict[str, list[tuple[tuple[str, ...], str]]]
 
 
@@ -124,6 +131,68 @@ def capitalized(text: str) -> str:
     """Return a text with a capital first letter, cut at a word where it is too long for a name."""
     text = text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME].rsplit(" ", 1)[0]
     return text[:1].upper() + text[1:]
+
+
+def thing_of(tokens: Sequence[Token]) -> str:
+    """Return what a later "it" stands for, empty for a person and where nothing is named."""
+    said = bare(tokens)
+    named = any(token.has("noun", "name") or not token.entry.known for token in said)
+    return f"the {cased(said)}" if named and not acts(tokens) and len(said) < 6 else ""
+
+
+def object_of(clause: Clause) -> tuple[Token, ...]:
+    """Return the thing a clause works on: what follows its verb, or the subject of a passive."""
+    if clause.voice == "passive":
+        return () if is_pronoun(clause.subject) else clause.subject
+    rest = clause.rest
+    start = 1 if rest and rest[0].lower in _PARTICLES and clause.rest_tags[:1] != "I" else 0
+    end = start
+    while end < len(rest):
+        token = rest[end]
+        stops = token.has("prep", "conj", "pron", "wh") and token.text != "IT"
+        if (
+            stops
+            or token.kind == "punct"
+            or (end > start and token.has("det", "adv", "part") and not token.has("noun"))
+        ):
+            break
+        end += 1
+    found = rest[start:end]
+    named = any(token.has("noun", "name", "verb") or not token.entry.known for token in found)
+    return tuple(found) if named else ()
+
+
+def step_name(clause: Clause, thing: str) -> str:
+    """Return a step's name in the imperative, its object kept; `thing` stands for "it" and "them"."""
+    rest = clause.rest
+    *others, last = clause.verbs or (clause.verb,)
+    said = f"{', '.join(others)} or {last}" if others else last
+    if clause.voice == "passive":
+        particle = "" if not rest else rest[0].lower
+        if particle in _PARTICLES and (len(rest) < 2 or rest[1].has("prep", "part")):
+            said, rest = f"{said} {particle}", rest[1:]
+        own = bool(clause.subject) and not is_pronoun(clause.subject)
+        parts = [said, cased(clause.subject) if own else thing or "it", cased(rest)]
+    elif not rest and (others or clause.verb in word_set("verb.about")):
+        parts = [said, thing]
+    else:
+        parts = [said, _with_thing(rest, thing)]
+    return capitalized(" ".join(part for part in parts if part))
+
+
+def names_several(thing: str) -> bool:
+    """Say whether a phrase stands for several things."""
+    return thing.endswith("s") and not thing.endswith(("ss", "is", "us"))
+
+
+def _with_thing(rest: Sequence[Token], thing: str) -> str:
+    """Return what follows a verb, "it" replaced: "the contract to the client"."""
+    at = 1 if rest and rest[0].lower in _PARTICLES else 0
+    if not thing or at >= len(rest) or rest[at].lower not in _IT or rest[at].text == "IT":
+        return cased(rest)
+    if (rest[at].lower in ("them", "these", "those")) != names_several(thing):
+        return cased(rest)
+    return " ".join(part for part in (cased(rest[:at]), thing, cased(rest[at + 1 :])) if part)
 
 
 def role_named(tokens: Sequence[Token]) -> str | None:
