@@ -55,9 +55,9 @@ async def test_samples_come_once_and_only_when_wanted(tmp_path: Path) -> None:
 
 async def test_starting_keeps_the_keys_that_are_young(tmp_path: Path) -> None:
     with built(tmp_path) as application:
-        await application.services.keys.claim("default", "k", "request", "a")
+        await application.services.keys.claim("k", "request", "a")
         await application.prepare()
-        claim = await application.services.keys.claim("default", "k", "request", "b")
+        claim = await application.services.keys.claim("k", "request", "b")
 
     assert (claim.resource_id, claim.is_first) == ("a", False)
 

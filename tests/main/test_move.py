@@ -66,7 +66,7 @@ async def filled(root: Path) -> tuple[Conversation, str]:
     catalog = JsonWorkflowCatalog(files, SPECS, now=Clock())
     await catalog.create("acme", a_workflow(), CREATED)
     await catalog.update("acme", "wf_expenses", lambda one: (one.model_copy(update={"name": "Costs"}), EDITED))
-    await JsonIdempotencyKeys(files, 3_600).claim("acme", "key", "f", "wf_expenses")
+    await JsonIdempotencyKeys(files, "acme", 3_600).claim("key", "f", "wf_expenses")
     await JsonRecords(files, "acme").put("previews", "pv_a", {"at": 1})
     dealt_with = WorkflowReference(
         workflow_id="wf_expenses", name="Costs", relation="modified", turn=1, conversation_id="invoice-1", at=NOON
@@ -93,7 +93,7 @@ async def test_all_that_a_data_directory_keeps_is_in_the_database_then(settings:
     assert part.events[0].content == talked(1).events[0].content
     assert await store.blob("acme", "invoice-1", content_ref) == {"b": "half \ud800", "a": 2**80}
     assert list(await catalog.versions("acme", "wf_expenses")) == list(await there.versions("acme", "wf_expenses"))
-    assert await PostgresIdempotencyKeys(database, 3_600).find("acme", "key") == "wf_expenses"
+    assert await PostgresIdempotencyKeys(database, "acme", 3_600).find("key") == "wf_expenses"
     assert await PostgresRecords(database, "acme").get("previews", "pv_a") == {"at": 1}
     went_on = await store.update("acme", "invoice-1", one_turn_more)
     assert went_on.version == talk.version + 1

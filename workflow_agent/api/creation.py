@@ -6,7 +6,6 @@ from typing import Any, TypeVar, cast
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from workflow_agent.api.services import Services
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.errors import AlreadyExists, InvalidInput, InvalidWorkflow, Problem
 from workflow_agent.values.digests import digest_of
@@ -23,7 +22,6 @@ _REPLAYED = {"Idempotency-Replayed": "true"}
 
 async def create_once(
     keys: IdempotencyKeys,
-    tenant: str,
     key: str | None,
     *,
     request: Any,
@@ -35,7 +33,6 @@ async def create_once(
 
     Args:
         keys: What earlier keys stand for.
-        tenant: Whose key it is.
         key: The idempotency key, if the request has one.
         request: What distinguishes the request from others, as JSON data.
         resource_id: The id to create under, unless the key stands for another.
@@ -48,19 +45,18 @@ async def create_once(
     """
     if key is None:
         return await create(resource_id), {}
-    claim = await keys.claim(tenant, key, digest_of(request), resource_id)
+    claim = await keys.claim(key, digest_of(request), resource_id)
     try:
         return await create(claim.resource_id), {}
     except AlreadyExists:
         if claim.is_first:
-            await keys.release(tenant, key)
+            await keys.release(key)
             raise
         return await find(claim.resource_id), _REPLAYED
 
 
 async def create_workflow_once(
-    services: Services,
-    tenant: str,
+    keys: IdempotencyKeys,
     key: str | None,
     *,
     request: Any,
@@ -71,8 +67,7 @@ async def create_workflow_once(
     """Return the workflow a request makes, once however often it is sent, and the headers that say so.
 
     Args:
-        services: Has the idempotency keys.
-        tenant: Whose key it is.
+        keys: What earlier keys stand for.
         key: The idempotency key, if the request has one.
         request: What distinguishes the request from others, as JSON data.
         workflow: What to store.
@@ -86,13 +81,13 @@ async def create_workflow_once(
     author = Author(user=actor)
     if key is None:
         return (await create(workflow, Writer(author))).workflow, {}
-    claim = await services.keys.claim(tenant, key, digest_of(request), workflow.id)
+    claim = await keys.claim(key, digest_of(request), workflow.id)
     named = workflow.model_copy(update={"id": claim.resource_id})
     try:
         made = await create(named, Writer(author, digest_of([key, request])))
     except AlreadyExists:
         if claim.is_first:
-            await services.keys.release(tenant, key)
+            await keys.release(key)
         raise
     return made.workflow, {} if made.is_new else _REPLAYED
 

@@ -16,13 +16,12 @@ class Claim:
 
 
 class IdempotencyKeys(Protocol):
-    """Keys that were sent with a creation, durable and shared between processes, remembered for a while."""
+    """The keys that a tenant's clients sent with creations: durable, shared between processes, kept for a while."""
 
-    async def claim(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> Claim:
+    async def claim(self, key: str, fingerprint: str, resource_id: str) -> Claim:
         """Return the resource a key stands for: this one, or the one it was first sent for.
 
         Args:
-            tenant: Whose key it is.
             key: As the client sent it.
             fingerprint: Digest of the request, to tell a retry from another request.
             resource_id: What the request would make, if the key is new.
@@ -33,15 +32,15 @@ class IdempotencyKeys(Protocol):
         """
         ...
 
-    async def release(self, tenant: str, key: str) -> None:
+    async def release(self, key: str) -> None:
         """Forget a key whose request made nothing."""
         ...
 
-    async def find(self, tenant: str, key: str) -> str | None:
+    async def find(self, key: str) -> str | None:
         """Return what a key stands for, or None where it is not known (any more)."""
         ...
 
-    async def set(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> None:
+    async def set(self, key: str, fingerprint: str, resource_id: str) -> None:
         """Let a key stand for a resource from now on, whatever it stood for.
 
         Raises:
@@ -49,7 +48,7 @@ class IdempotencyKeys(Protocol):
         """
         ...
 
-    async def sweep(self, tenant: str) -> int:
+    async def sweep(self) -> int:
         """Remove the keys that are too old; return how many."""
         ...
 

@@ -61,7 +61,7 @@ class Application:
         _log.info("prepared", extra={"leftovers_removed": swept, "old_keys_removed": old_keys, "samples_added": seeded})
 
     async def _sweep_keys(self) -> int:
-        return sum([await self.stores.keys.sweep(tenant) for tenant in self.settings.served_tenants])
+        return sum([await self.stores.keys_of(tenant).sweep() for tenant in self.settings.served_tenants])
 
     async def _seed(self) -> int:
         known = list(samples())

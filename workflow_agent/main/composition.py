@@ -311,7 +311,7 @@ def _services(
             search=stores.search,
             approvals=own.approvals,
             webhooks=own.webhooks,
-            keys=stores.keys,
+            keys=stores.keys_of(tenant),
             telemetry=telemetry,
             models=models,
             agents=roster,

@@ -128,7 +128,9 @@ class Hosts:
             memory=memory,
             read_known=memory.read_known,
             people=PostgresPersonMemory(database),
-            keys=PostgresIdempotencyKeys(database, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
+            keys_of=partial(
+                PostgresIdempotencyKeys, database, kept_seconds=settings.idempotency_kept_hours * SECONDS_AN_HOUR
+            ),
             records_of=partial(PostgresRecords, database),
             owners=hosts,
             running_owners=hosts.alive,

@@ -154,7 +154,8 @@ class Stores:
     search: OpenedSearch
     memory: SettledMemory
     people: PersonMemory
-    keys: IdempotencyKeys
+    keys_of: Callable[[str], IdempotencyKeys]
+    """Returns the idempotency keys of a tenant."""
     records_of: Callable[[str], Records]
     """Returns what keeps the small documents of a tenant."""
     owners: Presence
@@ -187,7 +188,7 @@ def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:
         search=search_of(settings, workflows, settings.data_dir),
         memory=JsonWorkflowMemory(files, most=settings.max_remembered_references),
         people=JsonPersonMemory(files),
-        keys=JsonIdempotencyKeys(files, settings.idempotency_kept_hours * SECONDS_AN_HOUR),
+        keys_of=partial(JsonIdempotencyKeys, files, kept_seconds=settings.idempotency_kept_hours * SECONDS_AN_HOUR),
         records_of=partial(JsonRecords, files),
         owners=owners,
         running_owners=partial(running_owners, settings.data_dir),

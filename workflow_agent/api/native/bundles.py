@@ -71,7 +71,6 @@ async def import_conversation(
 
     made, replayed = await create_once(
         services.keys,
-        tenant,
         key,
         request=["import conversation", body.sha256, body.new_id],
         resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,

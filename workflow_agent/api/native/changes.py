@@ -72,7 +72,7 @@ async def edit_workflow(
     mark = None
     if key is not None:
         request = digest_of(["edits", workflow_id, body.edits])
-        await services.keys.claim(workflows.tenant, key, request, workflow_id)
+        await services.keys.claim(key, request, workflow_id)
         mark = digest_of([key, request])
     report = await workflows.edit(workflow_id, edits, Writer(author, mark), expected=expected)
     await _put_on_record(services, workflows.tenant, author, report)

@@ -68,7 +68,6 @@ async def compact(
 
     made, replayed = await create_once(
         services.keys,
-        tenant,
         key,
         request=[conversation_id, "compact"],
         resource_id=services.new_id("cmp"),

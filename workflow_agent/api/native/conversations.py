@@ -93,7 +93,6 @@ async def create_conversation(
 
     made, replayed = await create_once(
         services.keys,
-        tenant,
         key,
         request=["conversation", body.model_dump(mode="json")],
         resource_id=body.id or services.new_id("cv"),
@@ -203,7 +202,6 @@ async def fork_conversation(
 
     made, replayed = await create_once(
         services.keys,
-        tenant,
         key,
         request=["fork", conversation_id, body.model_dump(mode="json")],
         resource_id=body.id or services.new_id("cv"),

@@ -141,7 +141,6 @@ async def _recorded(
 
     (conversation, event), replayed = await create_once(
         services.keys,
-        tenant,
         key,
         request=[conversation_id, record.__qualname__, body],
         resource_id=services.new_id("evt"),

@@ -86,8 +86,7 @@ async def _create(
     number = [part.number] if part.number > 1 else []
     workflow_id = await workflows.free_id(imported.workflow.name)
     return await create_workflow_once(
-        services,
-        workflows.tenant,
+        services.keys,
         key,
         request=["import", body.model_dump(), *number],
         workflow=imported.workflow.model_copy(update={"id": workflow_id}),

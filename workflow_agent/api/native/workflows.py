@@ -172,8 +172,7 @@ async def create_workflow(
             raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
         document = {"id": await workflows.free_id(name), **document}
     made, replayed = await create_workflow_once(
-        services,
-        workflows.tenant,
+        services.keys,
         key,
         request=["workflow", asked],
         workflow=await to_thread(workflow_from_body, document),

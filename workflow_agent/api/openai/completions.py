@@ -164,7 +164,7 @@ async def create_completion(
     if not body.stream:
         outcome = await started.outcome()
         text = "".join(told(started.asked, outcome.replies))
-        await remember(services, tenant, ask, outcome.conversation_id, text)
+        await remember(services.keys, ask, outcome.conversation_id, text)
         return json_reply(completion(outcome, body.model, text), headers=head)
     chunks = Chunks(
         started,
@@ -174,7 +174,7 @@ async def create_completion(
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
     )
     written = frames(await stream_of(started), request, chunks.render)
-    kept = remembering(written, lambda: chunks.reply, services, tenant, ask, started.conversation_id)
+    kept = remembering(written, lambda: chunks.reply, services.keys, ask, started.conversation_id)
     return EventStream(kept, head)
 
 

@@ -45,7 +45,6 @@ async def create_conversation(
 
     made, replayed = await create_once(
         services.keys,
-        tenant,
         key,
         request=["openai-conversation", body.model_dump(mode="json")],
         resource_id=services.new_id("conv"),

@@ -13,6 +13,7 @@ from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 from workflow_agent.assistant.turns.bundles import fork, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.fork import NewFork
+from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.imports import with_history
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
@@ -66,10 +67,10 @@ async def own_history(services: Services, tenant: str, ask: Ask) -> str:
             return known
     digest = ask.digest()
     key = f"openai-request.{digest}"
-    claim = await services.keys.claim(tenant, key, digest, services.new_id("cv"))
+    claim = await services.keys.claim(key, digest, services.new_id("cv"))
     if not claim.is_first and not await _is_waiting_for(services, tenant, claim.resource_id, ask):
         # The same words once more, in a chat of their own.
-        await services.keys.set(tenant, key, digest, fresh := services.new_id("cv"))
+        await services.keys.set(key, digest, fresh := services.new_id("cv"))
         return fresh
     return claim.resource_id
 
@@ -94,7 +95,7 @@ async def _continued(services: Services, tenant: str, ask: Ask) -> str | None:
 
 async def _noted(services: Services, tenant: str, key: str) -> Conversation | None:
     """Return the conversation noted under a key, if there is one and it is still there."""
-    conversation_id = await services.keys.find(tenant, key)
+    conversation_id = await services.keys.find(key)
     if conversation_id is None:
         return None
     try:
@@ -134,23 +135,22 @@ def _stands_at(conversation: Conversation, turns: int, ask: Ask) -> bool:
     return conversation.turn_count == turns + 1 and asked_last(conversation, ask)
 
 
-async def remember(services: Services, tenant: str, ask: Ask, conversation_id: str, reply: str) -> None:
+async def remember(keys: IdempotencyKeys, ask: Ask, conversation_id: str, reply: str) -> None:
     """Let a later request that carries this history go on in the same conversation."""
     if ask.conversation_id is not None:
         return
     said = (*ask.script.earlier, Said("user", ask.script.message), Said("assistant", reply))
     digest = _told(ask.author, said)
-    await services.keys.set(tenant, f"openai-history.{digest}", digest, conversation_id)
+    await keys.set(f"openai-history.{digest}", digest, conversation_id)
     if len(said) > _TAIL:
         tail = _told(ask.author, said[-_TAIL:])
-        await services.keys.set(tenant, f"openai-tail.{tail}", tail, conversation_id)
+        await keys.set(f"openai-tail.{tail}", tail, conversation_id)
 
 
 async def remembering(
     written: AsyncGenerator[bytes],
     reply: Callable[[], str | None],
-    services: Services,
-    tenant: str,
+    keys: IdempotencyKeys,
     ask: Ask,
     conversation_id: str,
 ) -> AsyncGenerator[bytes]:
@@ -159,14 +159,13 @@ async def remembering(
     Args:
         written: The reply as it goes over the wire.
         reply: Gives the whole text of the reply once it is complete.
-        services: What the application is made with.
-        tenant: Whose data this is about.
+        keys: Where the histories of the tenant's clients are noted.
         ask: What is answered.
         conversation_id: Where.
     """
     async for piece in written:
         if (text := reply()) is not None:
-            await remember(services, tenant, ask, conversation_id, text)
+            await remember(keys, ask, conversation_id, text)
         yield piece
 
 

@@ -44,13 +44,13 @@ async def create_response(
     if not (body.stream or body.background):
         outcome = await started.outcome()
         text = "".join(told(started.asked, outcome.replies))
-        await remember(services, tenant, ask, outcome.conversation_id, text)
+        await remember(services.keys, ask, outcome.conversation_id, text)
     recorded = await recorded_response(services, tenant, response_id(started.run_id))
     if not body.stream:
         return json_reply(response_of(recorded), headers=head)
     events = ResponseEvents(recorded, request)
     written = frames(await stream_of(started), request, events.render)
-    kept = remembering(written, lambda: events.reply, services, tenant, ask, started.conversation_id)
+    kept = remembering(written, lambda: events.reply, services.keys, ask, started.conversation_id)
     return EventStream(kept, head)
 
 

@@ -25,42 +25,48 @@ class JsonIdempotencyKeys(IdempotencyKeys):
 
     Args:
         files: The data directory.
+        tenant: Whose keys they are.
         kept_seconds: For how long a key is remembered.
     """
 
     files: DurableFiles
+    tenant: str
     kept_seconds: float
     _queues: WriterQueues = field(default_factory=WriterQueues)
 
     @override
-    async def claim(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> Claim:
-        path = self._path(tenant, key)
+    async def claim(self, key: str, fingerprint: str, resource_id: str) -> Claim:
+        path = self._path(key)
         async with self._queues.of(path):
             return await asyncio.to_thread(self._claimed, path, key, fingerprint, resource_id)
 
     @override
-    async def release(self, tenant: str, key: str) -> None:
-        await asyncio.to_thread(self.files.remove, self._path(tenant, key))
+    async def release(self, key: str) -> None:
+        await asyncio.to_thread(self.files.remove, self._path(key))
 
     @override
-    async def find(self, tenant: str, key: str) -> str | None:
-        known = await asyncio.to_thread(self._known, self._path(tenant, key))
+    async def find(self, key: str) -> str | None:
+        known = await asyncio.to_thread(self._known, self._path(key))
         return None if known is None else str(known["resource_id"])
 
     @override
-    async def set(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> None:
-        path = self._path(tenant, key)
+    async def set(self, key: str, fingerprint: str, resource_id: str) -> None:
+        path = self._path(key)
         async with self._queues.of(path):
             await asyncio.to_thread(self._save, path, fingerprint, resource_id)
 
     @override
-    async def sweep(self, tenant: str) -> int:
-        return await asyncio.to_thread(self._swept, tenant_directory(self.files.root, tenant) / _DIRECTORY)
+    async def sweep(self) -> int:
+        return await asyncio.to_thread(self._swept, self._directory)
 
-    def _path(self, tenant: str, key: str) -> Path:
+    def _path(self, key: str) -> Path:
         # A key is any text: its digest is the name.
         name = hashlib.sha256(key.encode()).hexdigest()
-        return tenant_directory(self.files.root, tenant) / _DIRECTORY / f"{name}.json"
+        return self._directory / f"{name}.json"
+
+    @property
+    def _directory(self) -> Path:
+        return tenant_directory(self.files.root, self.tenant) / _DIRECTORY
 
     def _claimed(self, path: Path, key: str, fingerprint: str, resource_id: str) -> Claim:
         self.files.ensure_directory(path.parent)

@@ -37,41 +37,43 @@ class PostgresIdempotencyKeys(IdempotencyKeys):
 
     Args:
         database: Where.
+        tenant: Whose keys they are.
         kept_seconds: For how long a key is remembered.
     """
 
     database: Database
+    tenant: str
     kept_seconds: float
 
     @override
-    async def claim(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> Claim:
+    async def claim(self, key: str, fingerprint: str, resource_id: str) -> Claim:
         token = secrets.token_hex(8)
         row = None
         while row is None:
             # Two who claim it at once: the later sees neither its own nor the other's, and looks again.
             row = await self.database.row(
-                _CLAIM, tenant, _digest(key), fingerprint, resource_id, token, self.kept_seconds
+                _CLAIM, self.tenant, _digest(key), fingerprint, resource_id, token, self.kept_seconds
             )
         if row["fingerprint"] != fingerprint:
             raise other_request(key, row["resource_id"])
         return Claim(row["resource_id"], is_first=row["token"] == token)
 
     @override
-    async def release(self, tenant: str, key: str) -> None:
-        await self.database.rows(_RELEASE, tenant, _digest(key))
+    async def release(self, key: str) -> None:
+        await self.database.rows(_RELEASE, self.tenant, _digest(key))
 
     @override
-    async def find(self, tenant: str, key: str) -> str | None:
-        row = await self.database.row(_FIND, tenant, _digest(key), self.kept_seconds)
+    async def find(self, key: str) -> str | None:
+        row = await self.database.row(_FIND, self.tenant, _digest(key), self.kept_seconds)
         return row["resource_id"] if row else None
 
     @override
-    async def set(self, tenant: str, key: str, fingerprint: str, resource_id: str) -> None:
-        await self.database.rows(_SET, tenant, _digest(key), fingerprint, resource_id)
+    async def set(self, key: str, fingerprint: str, resource_id: str) -> None:
+        await self.database.rows(_SET, self.tenant, _digest(key), fingerprint, resource_id)
 
     @override
-    async def sweep(self, tenant: str) -> int:
-        return len(await self.database.rows(_SWEEP, tenant, self.kept_seconds))
+    async def sweep(self) -> int:
+        return len(await self.database.rows(_SWEEP, self.tenant, self.kept_seconds))
 
 
 def _digest(key: str) -> bytes:
