@@ -6,10 +6,11 @@ from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS, M
 from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
 from workflow_agent.workflows.model.findings import Severity
 from workflow_agent.workflows.model.steps import Step, StepType
+from workflow_agent.workflows.model.transitions import TransitionType
 
 _LABEL_CHARS = 80
 
-_SHAPES: Mapping[StepType, tuple[str, str]] = {
+SHAPES: Mapping[StepType, tuple[str, str]] = {
     "action": ("[", "]"),
     "human": ("[/", "/]"),
     "decision": ("{", "}"),
@@ -22,12 +23,13 @@ _SHAPES: Mapping[StepType, tuple[str, str]] = {
     "state": ("(", ")"),
     "end": ("([", "])"),
 }
+"""What the label of a step stands between, by its type."""
 _WIDTHS: Mapping[Severity, str] = {
     "error": "stroke-width:4px",
     "warning": "stroke-width:3px",
     "info": "stroke-dasharray:4 2",
 }
-_ARROWS = {"error": "-.->", "compensation": "-.->", "data": "-.-"}
+ARROWS: Mapping[TransitionType, str] = {"error": "-.->", "compensation": "-.->", "data": "-.-"}
 
 _UNSAFE = frozenset('"#&<>`%{}|:;*~\\')
 """Characters that Mermaid, its Markdown or HTML could take for syntax, wherever they stand."""
@@ -61,7 +63,7 @@ def _nodes(view: DiagramView, steps: Iterable[Step], rules: Mapping[str, Sequenc
 
 
 def _node(step: Step, folded: int, rules: Sequence[str]) -> str:
-    opening, closing = _SHAPES[step.type]
+    opening, closing = SHAPES[step.type]
     label = _label(step.name) or step.id
     if step.assignee:
         label += f"<br/><i>{_label(step.assignee, 40)}</i>"
@@ -101,7 +103,7 @@ def _start(view: DiagramView) -> Iterator[str]:
 
 def _link(line: Line) -> str:
     edge = line.transition
-    arrow = "-.->" if edge is None else _ARROWS.get(edge.type, "-->")
+    arrow = "-.->" if edge is None else ARROWS.get(edge.type, "-->")
     words = _label(said(edge), 60) if edge else ""
     label = f'|"{words}"|' if words else ""
     return f"{_node_id(line.source)} {arrow}{label} {_node_id(line.target)}"

@@ -3,21 +3,18 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from workflow_agent.workflows.diagrams.mermaid import escaped
+from workflow_agent.workflows.diagrams.mermaid import ARROWS, escaped
+from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
 from workflow_agent.workflows.diagrams.view import said
 from workflow_agent.workflows.formats.mermaid.chart import SHAPES
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, SCOPE_PREFIX, node_id_of
-from workflow_agent.workflows.model.steps import Step, StepType
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
-OPENINGS: Mapping[StepType, str] = {
-    "action": "[", "human": "[/", "decision": "{", "fork": "{{", "join": "{{", "loop": "[[", "wait": "((",
-    "event": ">", "subworkflow": "[[", "state": "(", "end": "([",
-}  # fmt: skip
+OPENINGS = {kind: opening for kind, (opening, _) in STEP_SHAPES.items()}
 PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
 """What needs no quotes."""
-ARROWS = {"error": "-.->", "compensation": "-.->", "data": "-.-"}
 
 
 def bare(workflow: Workflow, format_name: str) -> Workflow:
