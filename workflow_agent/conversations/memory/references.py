@@ -137,9 +137,11 @@ _MOST_NAMES = 3
 _MOST_DEEDS = 5
 
 
-def memory_lines(
-    references: Sequence[WorkflowReference], *, now: datetime, conversation_id: str, most: int = 8
-) -> tuple[str, ...]:
+_MOST_LINES = 8
+"""Those of this conversation come before others."""
+
+
+def memory_lines(references: Sequence[WorkflowReference], *, now: datetime, conversation_id: str) -> tuple[str, ...]:
     """Return the workflows that matter most now, one a line below a heading; nothing when there are none.
 
     A line has the id, the name, what people call it, and what was done to it, the latest first: in this
@@ -149,7 +151,6 @@ def memory_lines(
         references: Of this conversation and of the user's others.
         now: What relevance counts from.
         conversation_id: This conversation.
-        most: Lines; those of this conversation come before others.
     """
     known = [one for one in known_workflows(references) if not one.is_gone]
     here = [one for one in known if one.newest.conversation_id == conversation_id]
@@ -157,7 +158,7 @@ def memory_lines(
     by_relevance = sorted(here, key=lambda one: -one.relevance(now)) + sorted(
         elsewhere, key=lambda one: -one.relevance(now)
     )
-    told = {one.workflow_id for one in by_relevance[:most]}
+    told = {one.workflow_id for one in by_relevance[:_MOST_LINES]}
     lines = [_line(one, conversation_id) for one in known if one.workflow_id in told]
     return (HEADING, *lines) if lines else ()
 

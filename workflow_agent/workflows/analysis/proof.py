@@ -117,8 +117,8 @@ class _Played:
     states: int = 0
 
 
-def prove(workflow: Workflow, *, max_states: int = MAX_STATES) -> Proof:
-    """Return what can be proved of a workflow by looking at no more than so many states of each scope."""
+def prove(workflow: Workflow) -> Proof:
+    """Return what can be proved of a workflow by looking at a bounded number of states of each scope."""
     graph = FlowGraph(workflow)
     if len(graph.steps) > _MAX_STEPS:
         why = f"it has {len(graph.steps):,} steps, and no more than {_MAX_STEPS:,} are looked at"
@@ -128,8 +128,8 @@ def prove(workflow: Workflow, *, max_states: int = MAX_STATES) -> Proof:
     if graph.came_from == "n8n":
         why = "n8n decides by the data of each item how often a node runs"
         return Proof(dict.fromkeys(PROPERTIES), {}, (), 0, why)
-    played = [_played(graph, scope, heads, max_states) for scope, heads in _nets(graph)]
-    return _joined(graph, played, max_states)
+    played = [_played(graph, scope, heads) for scope, heads in _nets(graph)]
+    return _joined(graph, played)
 
 
 def _without_cycles(graph: FlowGraph) -> Proof:
@@ -150,14 +150,14 @@ def _nets(graph: FlowGraph) -> Iterator[tuple[str | None, list[str]]]:
             yield scope, heads_of(graph, scope)
 
 
-def _joined(graph: FlowGraph, played: Sequence[_Played], max_states: int) -> Proof:
+def _joined(graph: FlowGraph, played: Sequence[_Played]) -> Proof:
     """Return one proof of what the nets of all scopes show."""
     is_complete = all(one.is_complete for one in played)
     found: dict[Property, Counterexample] = {}
     for one in played:
         for name, example in one.found.items():
             found.setdefault(name, example)
-    not_proved = f"there are more than {max_states:,} states, and no more are looked at" if not is_complete else ""
+    not_proved = f"there are more than {MAX_STATES:,} states, and no more are looked at" if not is_complete else ""
     is_alone = len(heads_of(graph, None)) == 1
     if not is_alone and "every_path_ends" in found:
         # What waits may be let go on by what another beginning leads to.
@@ -197,11 +197,11 @@ def _dead(graph: FlowGraph, alive: set[str]) -> Counterexample | None:
     return Counterexample((), tuple(step.id for step in never), told)
 
 
-def _played(graph: FlowGraph, scope: str | None, heads: Sequence[str], max_states: int) -> _Played:
+def _played(graph: FlowGraph, scope: str | None, heads: Sequence[str]) -> _Played:
     """Return what one net shows: step by step where that is possible, else with plain rows taken as one step."""
     whole = net_of(graph, scope, {}, heads)
-    played = _StateSpace(graph, whole, max_states).played()
-    return played if played.is_complete else _StateSpace(graph, whole, max_states, contracted(whole)).played(played)
+    played = _StateSpace(graph, whole).played()
+    return played if played.is_complete else _StateSpace(graph, whole, contracted(whole)).played(played)
 
 
 class _Move(NamedTuple):
@@ -218,14 +218,12 @@ class _StateSpace:
     Args:
         graph: The workflow.
         whole: The net, step by step.
-        most: How many states are looked at.
         short: The net without steps that only hand a token on, in place of the whole.
     """
 
-    def __init__(self, graph: FlowGraph, whole: Net, most: int, short: Net | None = None) -> None:
+    def __init__(self, graph: FlowGraph, whole: Net, short: Net | None = None) -> None:
         self._graph = graph
         self._net = short or whole
-        self._most = most
         self._gate_at = gates_by_place(self._net)
         self._next_of = {gate.entries: gate for gate in whole.gates} if short else {}
         self._ways = {(gate.step, at): way for gate in whole.gates for at, way in enumerate(gate.ways)}
@@ -262,7 +260,7 @@ class _StateSpace:
                 self._follow(here, _Move(here, number, way), there, waiting)
             if moves == before:
                 self._stopped(here)
-            if len(self._came) > self._most or moves > _MAX_MOVES:
+            if len(self._came) > MAX_STATES or moves > _MAX_MOVES:
                 self._played.is_complete = False
                 return
 
