@@ -3,13 +3,14 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.support.asking import events_of
-from tests.support.postgres import a_database_of_ones_own
+from tests.support.postgres import a_database_of_ones_own, behind_pgbouncer
 from tests.support.provider import CallsTools, Holds, ProviderStub, Says, provider_stub
 from tests.support.server_process import ServerProcess, server_process
 from workflow_agent.storage.files.locks import locked
@@ -22,10 +23,11 @@ KEYED = {"Idempotency-Key": "k1"}
 Start = Callable[[str, ProviderStub], ServerProcess]
 
 
-@pytest.fixture(params=["files", "postgres"])
+@pytest.fixture(params=["files", "postgres", "pgbouncer"])
 def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
     """Return what starts a server of its own name: on the directory of all, or on a database beside its own."""
-    url = a_database_of_ones_own() if request.param == "postgres" else None
+    url = None if request.param == "files" else a_database_of_ones_own()
+    pooler = behind_pgbouncer(url) if url and request.param == "pgbouncer" else nullcontext(url)
     started: list[ServerProcess] = []
 
     def starting(name: str, provider: ProviderStub) -> ServerProcess:
@@ -42,9 +44,10 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
             started.append(server_process(tmp_path / name, {**environment, "WORKFLOW_AGENT_DATABASE_URL": url}))
         return started[-1]
 
-    yield starting
-    for server in started:
-        server.kill()
+    with pooler as url:
+        yield starting
+        for server in started:
+            server.kill()
 
 
 on_files = pytest.mark.parametrize("start", ["files"], indirect=True)

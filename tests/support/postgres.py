@@ -3,16 +3,21 @@
 import asyncio
 import atexit
 import os
+import re
 import secrets
+import shutil
+import socket
+import subprocess
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 import asyncpg
+import pytest
 from pydantic import SecretStr
 
 from workflow_agent.main.holdings import moved
@@ -24,6 +29,8 @@ _ROLE = "workflow_agent_tests"
 """Owns each database of the tests and is nothing more, so that row-level security holds for it."""
 _MAKE_ROLE = f"""DO $$ BEGIN CREATE ROLE {_ROLE} LOGIN PASSWORD '{_ROLE}';
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"""
+_PASSES_PREPARED = (1, 21)
+"""The first PgBouncer that a prepared statement outlives a transaction in."""
 _EMPTY = """DO $$ DECLARE name text; BEGIN
     PERFORM set_config('workflow_agent.tenant', '*', true);
     -- The partitions are opened only where there is something in them: that takes a tenth of a second.
@@ -96,6 +103,44 @@ def a_database_of_ones_own(*, is_blank: bool = False) -> str:
     asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {kind} OWNER {_ROLE}"))
     atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
     return _url_of(name)
+
+
+@contextmanager
+def behind_pgbouncer(url: str) -> Iterator[str]:
+    """Give the address of a database behind a pooler in transaction mode, as the page on scaling sets it up.
+
+    The test is skipped where there is no PgBouncer that passes prepared statements on.
+    """
+    program = shutil.which("pgbouncer")
+    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True) if program else None
+    version = re.search(r"PgBouncer (\d+)\.(\d+)", told.stdout) if told else None
+    if program is None or version is None or (int(version[1]), int(version[2])) < _PASSES_PREPARED:
+        pytest.skip("no PgBouncer of 1.21 or newer")
+    there = urlsplit(url)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    host = parse_qs(there.query).get("host", [there.hostname])[0]
+    name = there.path.removeprefix("/")
+    with tempfile.TemporaryDirectory() as folder:
+        users, settings = Path(folder) / "users.txt", Path(folder) / "pgbouncer.ini"
+        users.write_text(f'"{_ROLE}" "{_ROLE}"\n')
+        settings.write_text(
+            f"[databases]\n{name} = host={host} port={there.port or 5432}\n[pgbouncer]\n"
+            f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
+            f"auth_type = plain\nauth_file = {users}\n"
+            "pool_mode = transaction\ndefault_pool_size = 4\nmax_prepared_statements = 200\n"
+            "ignore_startup_parameters = statement_timeout,lock_timeout,plan_cache_mode,jit,search_path\n"
+        )
+        for path in (Path(folder), users, settings):
+            path.chmod(0o755)
+        # It does not run as root, and has to reach the server's socket.
+        user = Path(host).owner() if host and host.startswith("/") else "nobody"
+        as_user = ["-u", user] if os.geteuid() == 0 else []
+        with subprocess.Popen([program, "-q", *as_user, settings]) as pooler:
+            try:
+                yield urlunsplit(there._replace(netloc=f"{_ROLE}:{_ROLE}@127.0.0.1:{port}", query=""))
+            finally:
+                pooler.kill()
 
 
 @asynccontextmanager
