@@ -316,6 +316,7 @@ class TenantAccess(BaseModel):
     turns_per_minute: Count | None = None
     tokens_per_day: Count | None = None
     usd_per_day: USD | None = None
+    runs_at_once: Count | None = None
     conversations_kept_days: Count | None = None
 
 
@@ -349,6 +350,9 @@ class Access:
     turns are answered 429. Turns that run already go on to their end."""
     tenant_usd_per_day: USD | None = None
     """What a tenant's model calls may cost a day, in US dollars; calls whose price is not known cost nothing."""
+    tenant_runs_at_once: Count | None = None
+    """How many runs of a tenant may be under way; a further turn is answered 429. All hosts on a database are counted
+    together; on a data directory each worker counts its own."""
     tenant_conversations_kept_days: Count | None = None
     """How many days after their last change conversations are deleted, with all that is in them; none are unless this
     or the tenant's own `conversations_kept_days` says so."""

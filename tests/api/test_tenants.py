@@ -1,5 +1,6 @@
 """Several tenants on one server: whose key it is decides what is seen, and how much may be used."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -9,8 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.postgres import a_database_of_ones_own
+from tests.support.provider import Holds, Says, provider_stub
 from tests.support.redis import emptied, redis_url
 from tests.support.server import Served, serving
+from tests.support.server_process import server_process
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.errors import Misconfigured
 from workflow_agent.settings import load_settings
@@ -176,6 +180,33 @@ def test_openais_client_gets_a_rate_limit_error_and_no_conversation(tmp_path: Pa
     assert (answer.status_code, answer.json()["error"]["type"]) == (429, "rate_limit_error")
     assert answer.headers["x-should-retry"] == "false"
     assert before == after
+
+
+@pytest.mark.slow
+async def test_runs_at_once_are_counted_over_all_hosts(tmp_path: Path) -> None:
+    url = await asyncio.to_thread(a_database_of_ones_own)
+    tenants = json.dumps({"acme": {"api_keys": ["key-of-acme"], "runs_at_once": 1}})
+    held = Holds(Says(["Hello."]))
+    async with provider_stub(held, Says(["And again."])) as provider, asyncio.timeout(120):
+        model = {"MODEL": "openai:stub-1", "MODEL_BASE_URL": provider.base_url, "MODEL_API_KEY": "k"}
+        own = {"DATABASE_URL": url, "TENANTS": tenants, **model}
+        environment = {f"WORKFLOW_AGENT_{name}": value for name, value in own.items()}
+        one, two = (server_process(tmp_path / name, environment) for name in ("one", "two"))
+        async with one.client() as here, two.client() as there:
+            for client in (here, there):
+                client.headers["Authorization"] = "Bearer key-of-acme"
+            asked = asyncio.create_task(here.post(CHAT, json={"message": "hello"}))
+            await held.begun.wait()
+            refused = await there.post(CHAT, json={"message": "hello"})
+            held.let.set()
+            answered = await asked
+            following = await there.post(CHAT, json={"message": "hello"})
+        for server in (one, two):
+            server.kill()
+
+    told = refused.json()
+    assert (answered.status_code, refused.status_code, following.status_code) == (200, 429, 200)
+    assert (told["limit"], told["most"], told["used"], told["retry_after"]) == ("runs_at_once", 1, 1, 1)
 
 
 def test_limits_hold_across_hosts_where_there_is_a_redis(tmp_path: Path) -> None:

@@ -96,6 +96,9 @@ class FakeOwners:
     def settle(self, tenant: str, conversation_id: str) -> None:
         self.noted.remove((tenant, conversation_id))
 
+    async def running(self, tenant: str) -> int:
+        return sum(of == tenant for of, _ in self.noted)
+
     async def abandoned(self) -> Sequence[tuple[str, str]]:
         return self.left_behind
 

@@ -1,7 +1,7 @@
-"""How much a tenant may use: turns a minute, tokens and money a day."""
+"""How much a tenant may use: turns a minute and at once, tokens and money a day."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -11,6 +11,8 @@ from workflow_agent.values.usage import Cost, Usage
 
 MINUTE_SECONDS = 60.0
 DAY_SECONDS = 86_400.0
+_BUSY_SECONDS = 1.0
+"""When to try again while too many runs are under way: nobody knows when one ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +22,12 @@ class TenantLimits:
     turns_per_minute: int | None = None
     tokens_per_day: int | None = None
     usd_per_day: float | None = None
+    runs_at_once: int | None = None
 
     @property
     def are_none(self) -> bool:
         """Say whether there is nothing to be counted."""
-        return self.turns_per_minute is None and self.tokens_per_day is None and self.usd_per_day is None
+        return self == TenantLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,8 @@ class Quotas:
     counter: UsageCounter
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
+    running: Callable[[str], Awaitable[int]]
+    """Returns how many runs of a tenant are under way."""
 
     async def ticket(self, tenant: str) -> Ticket:
         """Return the leave for one more turn of a tenant; to be given back where none begins."""
@@ -100,7 +105,14 @@ class Quotas:
             return Ticket(number, tenant)
         used = await self.counter.begin(tenant, number, limits.turns_per_minute)
         is_counted = limits.turns_per_minute is not None and used.turn_wait_seconds == 0
-        return Ticket(number, tenant, refusal_of(limits, used, self.now()), is_counted)
+        refusal = refusal_of(limits, used, self.now()) or await self._busy(tenant, limits.runs_at_once)
+        return Ticket(number, tenant, refusal, is_counted)
+
+    async def _busy(self, tenant: str, most: int | None) -> LimitReached | None:
+        if most is None:
+            return None
+        running = await self.running(tenant)
+        return _reached("runs_at_once", most, running, _BUSY_SECONDS, self.now()) if running >= most else None
 
     async def give_back(self, ticket: Ticket) -> None:
         """Take a turn out of the count that did not begin."""
@@ -132,6 +144,7 @@ def refusal_of(limits: TenantLimits, used: Used, at: datetime) -> LimitReached |
 _SAID = {
     "turns_per_minute": "{used} turns were begun within a minute, and {most} may be",
     "tokens_per_day": "{used} tokens were used today, and {most} may be",
+    "runs_at_once": "{used} runs are under way, and {most} may be at once",
     "usd_per_day": "{used} US dollars were spent today, and {most} may be",
 }
 

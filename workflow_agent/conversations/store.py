@@ -251,6 +251,13 @@ class Owners(Protocol):
         """Return tenant and id of the conversations that dead processes worked on."""
         ...
 
+    async def running(self, tenant: str) -> int:
+        """Return in how many conversations of a tenant a run is under way, as far as the store knows.
+
+        On a data directory those of this process.
+        """
+        ...
+
     def report(self, tenant: str, conversation_id: str) -> None:
         """Let `abandoned` name a conversation too: it was met with a run that nobody works on."""
         ...

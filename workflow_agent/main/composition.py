@@ -229,7 +229,7 @@ def build(
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
     stores = _stores(settings, slot)
-    quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id)
+    quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id, stores.owners.running)
     meaning = messages_by_meaning_of(settings, stores, quotas)
     services = _services(
         settings, stores, assistant, chosen, telemetry, roster, slot, quotas, meaning, takes_over=takes_over

@@ -25,6 +25,7 @@ _UNGUARDED: dict[str, object] = {
     "tenant_turns_per_minute": None,
     "tenant_tokens_per_day": None,
     "tenant_usd_per_day": None,
+    "tenant_runs_at_once": None,
 }
 """Nobody needs a key to a directory that they can write to, nor would a limit keep them from it."""
 

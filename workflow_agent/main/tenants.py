@@ -54,6 +54,7 @@ def limits_of(settings: Settings, tenant: str) -> TenantLimits:
         turns_per_minute=own.turns_per_minute or settings.tenant_turns_per_minute,
         tokens_per_day=own.tokens_per_day or settings.tenant_tokens_per_day,
         usd_per_day=own.usd_per_day or settings.tenant_usd_per_day,
+        runs_at_once=own.runs_at_once or settings.tenant_runs_at_once,
     )
 
 

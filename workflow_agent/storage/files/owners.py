@@ -128,6 +128,10 @@ class ProcessOwners(Owners):
                 self._append(self._active)
 
     @override
+    async def running(self, tenant: str) -> int:
+        return sum(of == tenant for of, _ in self._active)
+
+    @override
     async def abandoned(self) -> Sequence[tuple[str, str]]:
         return await asyncio.to_thread(self._abandoned)
 

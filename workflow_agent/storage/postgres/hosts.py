@@ -16,7 +16,7 @@ from typing_extensions import override
 from workflow_agent.conversations.store import Owners
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants
+from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants, of_tenant
 
 _log = logging.getLogger(__name__)
 _BEATS_A_LEASE = 5
@@ -36,6 +36,7 @@ _LEAVE = "DELETE FROM host WHERE owner = $1"
 _ABANDONED = of_all_tenants("""SELECT tenant, id FROM conversation AS talk WHERE owner IS NOT NULL AND NOT EXISTS
     (SELECT FROM host WHERE host.owner = talk.owner AND lease_until > clock_timestamp()) LIMIT 100""")
 _WORKING_ON = of_all_tenants("SELECT tenant, id, run_id FROM conversation WHERE owner = $1")
+_RUNNING = of_tenant("SELECT count(*) FROM conversation WHERE tenant = $1 AND owner IS NOT NULL")
 _FORGET = change_of_all_tenants("""DELETE FROM host WHERE lease_until < clock_timestamp() - interval '1 hour'
     AND NOT EXISTS (SELECT FROM conversation WHERE conversation.owner = host.owner)""")
 _FAILURES = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresError)
@@ -152,6 +153,11 @@ class PostgresHosts(Owners):
         """Do nothing, as `note`."""
 
     @override
+    async def running(self, tenant: str) -> int:
+        found = await self._database.row(_RUNNING, tenant)
+        return found["count"] if found else 0
+
+    @override
     async def abandoned(self) -> Sequence[tuple[str, str]]:
         return [(row["tenant"], row["id"]) for row in await self._database.rows(_ABANDONED)]
 
@@ -198,8 +204,8 @@ class PostgresHosts(Owners):
         try:
             async with asyncio.timeout(self._lease_seconds / 2):
                 if self._connection is None:
-                    url = self._database.options.url
-                    self._connection = await asyncpg.connect(url, statement_cache_size=0)
+                    # With a name for its statement, which a pooler in transaction mode needs.
+                    self._connection = await asyncpg.connect(self._database.options.url)
                 rows = await self._connection.fetch(_BEAT, self._owner, self._lease_seconds)
         except (TimeoutError, *_FAILURES) as error:
             _log.warning("the lease of this host was not renewed: %s", error)
