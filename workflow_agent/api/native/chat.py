@@ -1,9 +1,8 @@
 """Turns and their runs: one message, one reply, as JSON or as a stream; where a run stands, and stopping it."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Depends, Header, Request
+from fastapi import APIRouter, Body, Header, Request
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
@@ -41,41 +40,33 @@ _LINKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TurnHeaders:
-    """What the headers of a request for a turn say."""
-
-    key: str | None
-    share: Utilization | None
-    model_key: str | None
-
-
-async def _turn_headers(
-    key: IdempotencyHeader = None,
-    share: Annotated[
-        Literal["low", "medium", "full"] | None,
-        Header(
-            alias="X-Context-Utilization",
-            description="How much of the model's window may be used, where the body does not say.",
-        ),
-    ] = None,
-    model_key: Annotated[
-        str | None,
-        Header(
-            alias="X-Model-Key",
-            pattern=KEY_PATTERN,
-            description="The key for `model`, for this request alone, where the server takes keys.",
-        ),
-    ] = None,
-) -> TurnHeaders:
-    return TurnHeaders(key, share, model_key)
+ShareHeader = Annotated[
+    Literal["low", "medium", "full"] | None,
+    Header(
+        alias="X-Context-Utilization",
+        description="How much of the model's window may be used, where the body does not say.",
+    ),
+]
+ModelKeyHeader = Annotated[
+    str | None,
+    Header(
+        alias="X-Model-Key",
+        pattern=KEY_PATTERN,
+        description="The key for `model`, for this request alone, where the server takes keys.",
+    ),
+]
 
 
-Headers = Annotated[TurnHeaders, Depends(_turn_headers)]
-"""All in one, because each dependency of a route takes as long as reading the body does."""
-
-
-async def _started(request: Request, body: ChatRequest, headers: TurnHeaders, *, is_streamed: bool) -> StartedTurn:
+# The headers are the routes' own parameters: a dependency between would take as long as reading the body does.
+async def _started(
+    request: Request,
+    body: ChatRequest,
+    key: str | None,
+    share: Utilization | None,
+    model_key: str | None,
+    *,
+    is_streamed: bool,
+) -> StartedTurn:
     services, tenant = await services_of(request), await tenant_of(request)
     wanted = TurnRequest(
         message=body.message,
@@ -85,19 +76,25 @@ async def _started(request: Request, body: ChatRequest, headers: TurnHeaders, *,
         mode=body.mode,
         agent=body.agent,
         model=body.model,
-        context_utilization=body.context_utilization or headers.share,
-        key=headers.key,
+        context_utilization=body.context_utilization or share,
+        key=key,
         attachments=new_attachments(body.attachments),
-        model_key=headers.model_key,
+        model_key=model_key,
         is_streamed=is_streamed,
     )
     return await services.chat.start(tenant, wanted)
 
 
 @router.post("/chat", operation_id="chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
-async def chat(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
+async def chat(
+    request: Request,
+    body: Annotated[ChatRequest, Body()],
+    key: IdempotencyHeader = None,
+    share: ShareHeader = None,
+    model_key: ModelKeyHeader = None,
+) -> Response:
     """Send a message and get the reply, which may take as long as a run may."""
-    started = await _started(request, body, headers, is_streamed=False)
+    started = await _started(request, body, key, share, model_key, is_streamed=False)
     outcome = await started.outcome()
     replayed = {"Idempotency-Replayed": "true"} if outcome.replayed else {}
     return json_reply(chat_response(outcome), headers=replayed)
@@ -110,9 +107,15 @@ async def chat(request: Request, body: Annotated[ChatRequest, Body()], headers: 
     response_class=EventStream,
     responses=event_stream(*_PROBLEMS),
 )
-async def chat_stream(request: Request, body: Annotated[ChatRequest, Body()], headers: Headers) -> Response:
+async def chat_stream(
+    request: Request,
+    body: Annotated[ChatRequest, Body()],
+    key: IdempotencyHeader = None,
+    share: ShareHeader = None,
+    model_key: ModelKeyHeader = None,
+) -> Response:
     """Send a message and follow the run that answers it; the run goes on when the client goes away."""
-    started = await _started(request, body, headers, is_streamed=True)
+    started = await _started(request, body, key, share, model_key, is_streamed=True)
     return EventStream(own_frames(await stream_of(started), request))
 
 
