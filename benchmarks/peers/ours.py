@@ -59,7 +59,7 @@ class _Talks:
     async def say(self, conversation: str, message: str) -> str:
         chat = self.application.services.chat
         await self._begun(conversation)
-        started = await chat.start(_TENANT, TurnRequest(message, conversation_id=conversation))
+        started = await chat.start(_TENANT, TurnRequest(message, conversation_id=conversation, is_streamed=False))
         outcome = await started.outcome()
         # No turn waits for it; here it counts all the same.
         await self.application.services.compactor.settled()

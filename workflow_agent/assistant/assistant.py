@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import FunctionToolset, RunContext
@@ -23,6 +22,7 @@ from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, latest_calls
 from workflow_agent.conversations.document import Phase
 from workflow_agent.errors import WorkflowNotFound
+from workflow_agent.values.tokens import tokens_of_all
 
 if TYPE_CHECKING:
     from workflow_agent.assistant.foreign_tools import ForeignTools
@@ -47,14 +47,8 @@ class Assistant:
         return {
             "prompt_module": sum(map(count, self.modules.of(modes_sent(deps, model)))),
             "phase": count(self.phases.get(deps.progress.phase, "")),
-            "tools": _tokens_of_all(self.offer.sent(deps, model), count),
+            "tools": tokens_of_all(self.offer.sent(deps, model), count),
         }
-
-
-# Each turn of a mode carries the same tools.
-@lru_cache(maxsize=64)
-def _tokens_of_all(texts: tuple[str, ...], count: Callable[[str], int]) -> int:
-    return sum(map(count, texts))
 
 
 def build_assistant(

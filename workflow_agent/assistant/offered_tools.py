@@ -20,6 +20,7 @@ from workflow_agent.assistant.window.layout import OfferByMode
 from workflow_agent.conversations.call_history import CallStatus
 from workflow_agent.conversations.calls import EndedCall
 from workflow_agent.conversations.iterations import Outcome
+from workflow_agent.values.tokens import tokens_of_all
 
 if TYPE_CHECKING:
     from workflow_agent.assistant.foreign_tools import ForeignTools
@@ -43,11 +44,10 @@ class OfferedTools(WrapperToolset[Any]):
     async def get_tools(self, ctx: RunContext[Any]) -> ToolsByName:
         """Return the tools to offer now; the mode may have changed since the last request."""
         foreign = await self.foreign.offered(ctx, self.offer.definitions) if self.foreign else {}
-        ctx.deps.evidence.measured(
-            "tools",
-            *self.offer.sent(ctx.deps, ctx.model),
-            *(definition_text(tool.tool_def) for tool in foreign.values()),
-        )
+        evidence: Evidence = ctx.deps.evidence
+        count = evidence.counter.count
+        others = sum(count(definition_text(tool.tool_def)) for tool in foreign.values())
+        evidence.section_tokens["tools"] = tokens_of_all(self.offer.sent(ctx.deps, ctx.model), count) + others
         made = self.made.get(ctx.max_retries)
         if made is None:
             tools = (await super().get_tools(ctx)).items()

@@ -99,6 +99,13 @@ def level_of(fraction: float) -> Level:
     return "warning" if fraction >= WARNING_FRACTION else "ok"
 
 
+# The tools of a mode are the same in each request.
+@lru_cache(maxsize=64)
+def tokens_of_all(texts: tuple[str, ...], count: Callable[[str], int]) -> int:
+    """Return the tokens of texts together, each counted by itself."""
+    return sum(map(count, texts))
+
+
 class Sized(Protocol):
     """Something with a size in tokens."""
 

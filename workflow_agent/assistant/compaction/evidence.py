@@ -140,6 +140,7 @@ class Evidence:
         ]
         self._placement = Placement(texts, beside, [*beside, *(one for one in pairs if _SPEAKS_ON.search(one[1]))])
         self._bindings = Bindings([before, *messages])
+        self._near: dict[tuple[str, ...], Sequence[Statement]] = {}
         self._sentences, self._parts = self._placement.sentences, self._placement.parts
         self._words = {word for one in self._sentences.all for word in one.words}
         self._words |= {
@@ -351,11 +352,14 @@ class Evidence:
         return next((f"there is no {word!r}" for word in said.words if word in self._absent), None)
 
     def _nearest(self, said: Statement) -> Sequence[Statement]:
-        counts = self._sentences.overlaps(said.words)
-        most = max(counts.values(), default=0)
-        if most < min(2, len(set(said.words))):
-            return ()
-        return [self._sentences.all[place] for place, count in counts.items() if count == most]
+        # Several checks ask for those of the same statement.
+        if said.words not in self._near:
+            counts = self._sentences.overlaps(said.words)
+            most = max(counts.values(), default=0)
+            is_near = most >= min(2, len(set(said.words)))
+            near = [self._sentences.all[place] for place, count in counts.items() if count == most]
+            self._near[said.words] = near if is_near else ()
+        return self._near[said.words]
 
     def _nearest_parts(self, said: Statement) -> list[Statement]:
         """Return of each of the nearest sentences the clause that says most of it; questions whole."""

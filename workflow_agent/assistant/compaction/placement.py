@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -162,9 +163,15 @@ class Placement:
         return [among.all[place] for place in among.holding(value)]
 
 
-def parts_of(told: Statement) -> list[Statement]:
+def parts_of(told: Statement) -> Sequence[Statement]:
     """Return the clauses of a statement."""
-    return [statement_of(part) for part in clauses(told.text)]
+    return _parts_of(told.text)
+
+
+# Whatever a summary says may be nearest to the same sentences.
+@lru_cache(maxsize=2_048)
+def _parts_of(text: str) -> Sequence[Statement]:
+    return [statement_of(part) for part in clauses(text)]
 
 
 def clause_with_most(words: set[str], told: Statement) -> Statement:

@@ -48,6 +48,8 @@ async def with_results(reply: AgentReply, read: ReadContent) -> AgentReply:
 
     Instructions of the run stay references: no window shows them, and each would be a file to read.
     """
+    if all(one.content_ref is None for step in reply.iterations for said in step.messages for one in said.results):
+        return reply
     steps = [
         step.model_copy(update={"messages": tuple([await _with_results(one, read) for one in step.messages])})
         for step in reply.iterations
