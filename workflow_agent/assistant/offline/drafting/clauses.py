@@ -15,6 +15,7 @@ Tokens = tuple[Token, ...]
 _TIMES: Final = frozenset({"within", "length", "times", "schedule", "together", "again"})
 _CAUSING: Final = frozenset({"have", "get", "let", "make", "ask"})
 _MODAL: Final = word_set("set.modals")
+_RARE: Final = 2.4
 _PASSING: Final = frozenset({"get", "become"})
 _SEMI: Final = word_set("clauses.semi")
 """Verbs in front of another one that does the work: "needs to sign", "starts to pack"."""
@@ -52,6 +53,8 @@ class Clause:
     is_relative: bool = False
     is_aside: bool = False
     """Whether its subject is told more of: "the curator, who knows"."""
+    is_strange: bool = False
+    """Whether a sentence rarely has such a clause: the reading is a guess."""
     is_past: bool = False
     may: str = ""
     """The modal in front of the verb."""
@@ -210,6 +213,8 @@ def _read_verb(clause: Clause, left: list[Tagged]) -> None:
         _tokens([one for one in subject[front:] if one.tag != "X" or one is not subject[front]]),
     )
     clause.group, clause.rest = _tokens(left[at:end]), _tokens(left[end:])
+    inner = [*subject[front + 1 :], *left[at:]]
+    clause.is_strange = any(one.price > _RARE and not one.opens for one in inner)
     clause.rest_tags = "".join(one.tag for one in left[end:])
     _read_cause(clause, left, end)
     if clause.voice == "passive" or not clause.subject:
@@ -317,7 +322,7 @@ def _read_cause(clause: Clause, left: Sequence[Tagged], end: int) -> None:
         if one.tag in "UB" and at > end:
             who = _tokens([each for each in left[end:at] if each.tag != "T"])
             if acts(who) or clause.verb == "have":
-                clause.subject, clause.verb = who, _base(one.span.tokens[0])
+                clause.subject, clause.verb, clause.is_strange = who, _base(one.span.tokens[0]), False
                 clause.rest, clause.form, clause.rest_tags = _tokens(left[at + 1 :]), "C", ""
             return
         if one.tag not in "DNMJQT":

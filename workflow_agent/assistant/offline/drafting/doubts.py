@@ -83,7 +83,7 @@ def doubts_of_condition(sub: Clause) -> list[str]:
     unclear = not (says or compares) or len(tokens) > _LONGEST_CONDITION
     finite = any(tag in "ZEAH" for tag in _finite(sub)) and not any(t.lower in ("and", "or") for t in tokens)
     unclear = unclear or finite or any(token.text == "," for token in tokens)
-    unclear = unclear or any(token.among("doubts.repeats") for token in tokens)
+    unclear = unclear or sub.is_strange or any(token.among("doubts.repeats") for token in tokens)
     return [f"the condition {text_of(tokens)[:120]!r}"] if unclear else []
 
 

@@ -125,7 +125,7 @@ class Flow:
     def _doubt_case(self, first: Statement) -> None:
         """Doubt whether a sentence still belongs to the last case: by the same one, and without "then"."""
         decision, clause = self.track.decision, first.clause
-        if decision is None or len(decision.arms) < 2 or first.marks or first.subs or not clause.subject:
+        if decision is None or first.marks or first.subs or not clause.subject:
             return
         told = role_named(clause.subject)
         same = told is not None and self._last is not None and told == self._last[1].role
@@ -217,7 +217,10 @@ class Flow:
         if arm is not None and arm.steps and not self.track.frontier and not (one.subs or one.marks - {"seq"}):
             self.track.close()
         over = decision is not None and decision.has_else and len(decision.arms) > 1 and clause.joint == ","
-        if self._told and ("last" in clause.marks or (over and clause.marks == {"seq"} and not one.subs)):
+        if self._told and (
+            "last" in clause.marks
+            or (over and clause.marks == {"seq"} and not one.subs and clause.lead[0].lower != "and")
+        ):
             self.track.close()
         self._answer(one)
         self._front(one)
@@ -681,6 +684,8 @@ class Flow:
         if any(token.lower in _OTHERS | {"ones"} for token in clause.subject):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         self.doubt(*doubts_of_step(clause, is_case=self.track.arm is not None))
+        if clause.is_strange:
+            self.doubt(f"how {text_of(clause.tokens)!r} is meant")
         if "before" in values and self.track.decision is not None and len(self.track.decision.arms) > 1:
             self.doubt(f"what {text_of(clause.tokens)!r} comes before, told with 'first'")
         if "again" in values and self._loop is None and any(one.verb == clause.verb for one in self.graph.nodes[:-1]):

@@ -147,6 +147,8 @@ def _by_verb(tokens: Sequence[Token]) -> Lead | None:
         tokens[at].lower in _FILLERS or tokens[at].text == "," or tokens[at].has("filler", "aux")
     ):
         at += 1
+    if 0 < at < len(tokens) and not _builds(tokens[at]) and _builds(tokens[at - 1]):
+        at -= 1
     if at >= len(tokens) or tokens[at].lower == "new" or not _builds(tokens[at]):
         return None
     verb = tokens[at].entry.verb or tokens[at].lemma

@@ -41,6 +41,8 @@ class Tagged:
     """Whether a main clause begins here behind a subordinate one, without a comma between."""
     sub: bool = False
     """Whether it stands in a subordinate clause."""
+    price: float = 0.0
+    """What the step to it cost: above 2 it is a reading that a sentence rarely has."""
 
     @property
     def low(self) -> str:
@@ -102,8 +104,9 @@ def _read_back(
     found: list[Tagged] = []
     for at in range(len(spans) - 1, -1, -1):
         assert state is not None  # noqa: S101
-        _, prev, opens = trail[at][state]
-        found.append(Tagged(spans[at], state[0], opens, bool(state[1] & 2)))
+        spent, prev, opens = trail[at][state]
+        earlier = trail[at - 1][prev][0] if at and prev is not None else 0.0
+        found.append(Tagged(spans[at], state[0], opens, bool(state[1] & 2), spent - earlier))
         state = prev
     return found[::-1]
 
