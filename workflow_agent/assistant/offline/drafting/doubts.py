@@ -1,7 +1,7 @@
 """What a draft may have wrong: structure told in words that no part of the graph stands for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from workflow_agent.assistant.offline.drafting.clauses import Clause
@@ -23,7 +23,7 @@ def doubts_of_step(clause: Clause, *, is_case: bool = False) -> list[str]:
     found = list(islice(_in_words(clause.rest), 1))
     inner = _finite(clause)
     asks = clause.verb in ("let", "have", "make", "get", "help") or "T" in inner
-    if not found and (any(tag in "ZEAH" for tag in inner) or (not asks and any(tag in "UB" for tag in inner))):
+    if not found and (any(tag in "ZEAH" for tag in inner) or (not asks and any(tag in "UB" for tag in inner[:-1]))):
         found.append(f"whether {said!r} is one step")
     limited = any(token.lower in word_set("doubts.limits") for token in clause.subject)
     counted = any(token.kind == "number" or token.value is not None for token in clause.subject[:-1])
@@ -125,9 +125,13 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     cases = [token for token in words if token.among("doubts.cases")]
     cases = [token for token in cases if token.lower != "whether"] or cases
     cases = [token for token in cases if not ("event" in kinds and token.lower == "whenever")]
-    arms = [edge for edge in transitions if edge.get("when") or edge.get("type") in ("default", "error")]
-    held = [step for step in steps if step.get("escalate_to") or step.get("retry")]
-    if len(cases) > len(arms) + len(held) + ("event" in kinds):
+    turned = {at for at, behind in pairwise(words) if behind.lower in ("not", "no", "so", "yes")}
+    asked = [token for token in cases if not token.among("doubts.others") and token not in turned]
+    ways = sum(bool(edge.get("when") or edge.get("type") == "error") for edge in transitions)
+    ways += sum(" if " in step["name"] for step in steps)
+    held = sum(bool(step.get("escalate_to") or step.get("retry")) for step in steps) + ("event" in kinds)
+    others = sum(edge.get("type") == "default" for edge in transitions)
+    if len(asked) > ways + held or len(cases) - len(asked) > others + held + ways:
         yield f"one of the cases told with {cases[-1].text!r}"
     again = [token for token in words if token.among("doubts.again")]
     drawn = any(step["name"].endswith(" again") for step in steps)

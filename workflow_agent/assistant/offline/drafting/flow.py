@@ -681,6 +681,8 @@ class Flow:
         known = {word for one in self.graph.nodes[:-1] for word in one.words}
         if self.track.arm is None and tells_kind(clause, known):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
+        if self.track.arm is None and self._last is not None and _is_kind(clause) and _is_kind(self._last[0]):
+            self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         if any(token.lower in _OTHERS | {"ones"} for token in clause.subject):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         self.doubt(*doubts_of_step(clause, is_case=self.track.arm is not None))
@@ -1210,6 +1212,12 @@ def is_late(sub: Clause, last: Clause) -> bool:
         or bool(sub.lows & {"deadline", "overdue", "late"})
         or (negated and (last.verb in sub.lows or bool(sub.lows & answers)))
     )
+
+
+def _is_kind(clause: Clause) -> bool:
+    """Say whether a clause is about some kind of things: "dogs get a chip"."""
+    said = clause.subject
+    return bool(said) and is_plural(said[-1]) and not acts(said) and not any(token.has("det", "pron") for token in said)
 
 
 def _asked_in(clause: Clause) -> Tokens:
