@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.clauses import Clause, read_clauses
@@ -20,7 +20,8 @@ from workflow_agent.values.stored import JsonObject
 UNNAMED: Final = "New workflow"
 _WORD: Final = re.compile(r"[^\W_]+")
 _MOST_DESCRIBED: Final = 2_000
-_MOST_SENTENCES: Final = 500
+_MOST_TOKENS: Final = 1_500
+"""Read of a description; more would be more steps than are drawn."""
 _MOST_TOLD: Final = 12
 _NO_WORK: Final = frozenset({"decision", "fork", "join", "loop", "event", "wait"})
 
@@ -42,10 +43,24 @@ class Drafted:
 def read_description(text: str) -> Drafted | None:
     """Return the workflow that a text describes, or None when it describes none."""
     prose = split_fences(text)[0]
-    lines = lines_of(prose)[:_MOST_SENTENCES]
+    lines, rest = _within(lines_of(prose))
     if not lines or _only_asks(lines):
         return None
-    return _Description(prose, lines).read()
+    draft = _Description(prose, lines).read()
+    if draft is None or not rest:
+        return draft
+    return replace(draft, undrawn=(*draft.undrawn, f"what comes from {text_of(rest)[:100]!r} on"))
+
+
+def _within(lines: list[Line]) -> tuple[list[Line], Tokens]:
+    """Return the lines that are read, and where those begin that are not."""
+    left = _MOST_TOKENS
+    for at, line in enumerate(lines):
+        if len(line.tokens) > left:
+            rest, line.tokens = line.tokens[left : left + 20], line.tokens[:left]
+            return [*lines[:at], *([line] if left else [])], rest
+        left -= len(line.tokens)
+    return lines, ()
 
 
 def _only_asks(lines: Sequence[Line]) -> bool:

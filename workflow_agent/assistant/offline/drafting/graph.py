@@ -40,7 +40,6 @@ class Graph:
     edges: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     by_id: dict[str, Node] = field(default_factory=dict[str, Node])
     by_role: dict[str, list[Node]] = field(default_factory=dict[str, list[Node]])
-    by_word: dict[str, list[Node]] = field(default_factory=dict[str, list[Node]])
     parent: str | None = None
     """The loop whose body is drawn at the moment."""
     _counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -68,8 +67,6 @@ class Graph:
         node.role, node.verb, node.words = role, verb, content
         if role:
             self.by_role.setdefault(slug(role), []).append(node)
-        for word in content | {verb}:
-            self.by_word.setdefault(word, []).append(node)
 
     def lead(self, end: End, to: str) -> None:
         """Draw a transition, unless the same one is there."""
