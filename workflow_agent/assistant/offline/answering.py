@@ -46,6 +46,8 @@ _MOST_TURNS_BACK = 4
 """How many turns an exchange of question and answer is followed back."""
 _MOST_COMMAND_CHARS = 400
 _MOST_CHARS = 32_000
+_MOST_PROSE_CHARS = 8_000
+"""More than a thousand words in one message; to read 32,000 characters of prose would take seconds."""
 _SHOWN_AFTER = re.compile(
     r"^(?P<what>[^?!\n]{2,160})[,;.?!]\s+(?:please |can you |could you |then |and )*"
     r"(?P<verb>show|open|display|view|explain|draw|see)(?: me| us)? (?:it|that|this)(?: one)?(?: please)?[.! ]*$",
@@ -255,6 +257,8 @@ class Answering:
         prose, blocks = split_fences(text)
         if blocks and not prose.strip():
             return changing_unread(turn)
+        if len(prose) > _MOST_PROSE_CHARS:
+            return _too_long(len(prose))
         if (wanted := changing.shown_first(prose)) is not None and is_order(wanted):
             return changing.change(turn, wanted, dry_run=True)
         prose = documents.without_source(turn, prose)
@@ -367,6 +371,15 @@ def _mended(text: str) -> str:
         return text
     meant = nearest(first[0], ("show", "open", "display", "explain", "list", "find", "draw", "export", "what", "which"))
     return meant + text[first.end() :] if meant else text
+
+
+def _too_long(chars: int) -> Skill:
+    """Say that a message is too long to be read as a description, an order or a question."""
+    yield from ()
+    return Reply(
+        f"That is {chars:,} characters; I read messages of up to {_MOST_PROSE_CHARS:,}, and nothing was done.\n"
+        "Send it in several messages, or attach it as a document and ask about it."
+    )
 
 
 def changing_unread(turn: Turn) -> Skill:

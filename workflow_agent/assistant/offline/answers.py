@@ -49,6 +49,8 @@ _MOST_TOLD = 6
 _MOST_LEFT = 3
 """Words that an answer may leave unused; with more the question would be about something else."""
 _MOST_TOKENS = 60
+_MOST_JOINTS = 2
+"""Places between two questions in one that are tried."""
 _WHOLE = "whole"
 """Among what a reading needs: that no step is named, but at most the workflow."""
 
@@ -100,9 +102,8 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | No
 
 def _both(workflow: Workflow, tokens: Tokens, steps: Steps) -> str | None:
     """Return the answers to two questions in one, where each has one; the second may be about the same."""
-    for at in range(2, len(tokens) - 1):
-        if not tokens[at].is_("and") or not tokens[at + 1].has("wh"):
-            continue
+    joints = [at for at in range(2, len(tokens) - 1) if tokens[at].is_("and") and tokens[at + 1].has("wh")]
+    for at in joints[:_MOST_JOINTS]:
         first, second = tokens[:at], tokens[at + 1 :]
         same = tuple(t for t in first if t.is_content and not t.has("wh"))
         of_it = tuple(t for t in second if t.lower not in PRONOUNS)
