@@ -87,6 +87,9 @@ def test_aliases_from_a_name_are_its_words_its_shortenings_and_its_initials() ->
         ('when I say "op day" I mean this workflow', "this workflow", "op day"),
         ('"the owl" is what we call it', "it", "the owl"),
         ("we call this one op day", "this one", "op day"),
+        ('colleagues nicknamed it "the hydra"', "it", "the hydra"),
+        ("everybody knows it as the owl", "it", "the owl"),
+        ('the team refers to this workflow as "morning run"', "this workflow", "morning run"),
     ],
 )
 def test_people_give_names(message: str, what: str, alias: str) -> None:
@@ -107,6 +110,9 @@ def test_people_give_names(message: str, what: str, alias: str) -> None:
         "call me later",
         "The finance team calls the API",
         "call the expense approval",
+        'if it is "rejected" go back',
+        'it says "paid" when that happens',
+        'rename it to "Foo"',
         "",
     ],
 )

@@ -37,18 +37,27 @@ _GIVEN = tuple(
     )
 )
 _WHO_SAYS = r"(?:[a-z'\u2019]{1,20}\s+){1,6}?"
+_OWN_NAME = r"(?P<bare>(?:the|our|my)\s+[^,.;:!?\"]{1,60}?)"
 _SAID_SO = tuple(
     re.compile(pattern + _TAIL, re.IGNORECASE)
     for pattern in (
-        rf"{_WHO_SAYS}calls?\s+{_IT}\s+{_QUOTED}",
-        rf"{_WHO_SAYS}(?:say|says|use|uses)\s+{_QUOTED}\s+(?:to|for)\s+{_IT}",
-        rf"{_WHO_SAYS}{_IT}\s+is\s+(?:just\s+|only\s+|always\s+)?{_QUOTED}",
-        rf"(?:(?:when(?:ever)?|if)\s+(?:i|we|people)\s+say|by)\s+{_QUOTED}\s*,?\s+(?:i|we|they)\s+mean\s+{_IT}",
-        rf"{_QUOTED}\s+is\s+(?:what\s+we\s+call|(?:our|my|the)\s+(?:nick)?name\s+for)\s+{_IT}",
+        rf"{_WHO_SAYS}(?:calls?|knows?|refers? to|speaks? of)\s+{_IT}\s+(?:only\s+|just\s+)?(?:as\s+)?{_OWN_NAME}",
+        rf"(?:{_WHO_SAYS})?{_IT}\s+(?:goes by|is known as|is nicknamed|is referred to as|answers to)\s+{_OWN_NAME}",
     )
 )
-"""How somebody tells what people say to a workflow: "the boss calls this one 'sugar rush'"."""
-_ORDERS_TEXT = "add create make build insert put rename set new name draw split and"
+"""How somebody tells what people call a workflow, without quotes: "everybody knows it as the owl"."""
+_QUOTE = re.compile(rf"(?<!\w){_QUOTED}(?!\w)")
+_POINTS = re.compile(rf"(?<!\w){_IT}(?!\w)", re.IGNORECASE)
+_NAMING_TEXT = (
+    "call calls called name names nickname nicknamed known know knows refer refers referred say says said mean means "
+    "alias term dub dubbed use uses go goes speak stands short among internally word slang"
+)
+_NAMING = frozenset(_NAMING_TEXT.split())
+"""Words that say of a quoted name that people use it: "among ourselves that is 'the owl'"."""
+_CASES = frozenset(("if", "unless", "should", "must", "until"))
+_SAYS = re.compile(r"\b(?:it|this|that) (?:says?|said|tells?)\b", re.IGNORECASE)
+"""The workflow says it, not people of the workflow."""
+_ORDERS_TEXT = "add create make build insert put rename set new draw split change delete remove move title label and"
 _ORDERS = frozenset(_ORDERS_TEXT.split())
 _BESIDE = re.compile(
     r"\b(?:from now on|from here on|going forward|for short|in future|nickname|dub|refer to|known as|usually|"
@@ -133,10 +142,30 @@ def _given_by(sentence: str) -> GivenName | None:
         if words and words[0] not in _NO_NAME and len(words) <= _LONGEST_ALIAS_WORDS:
             is_nickname = words[0] in ("the", "my", "our") or _BESIDE.search(sentence) is not None
             return GivenName(match["what"], alias[:_LONGEST_ALIAS_CHARS], is_nickname)
-    for pattern in _SAID_SO:
-        match = pattern.fullmatch(sentence)
-        if match is None or {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(words_of(sentence[: match.start("quoted")])):
-            continue
-        if 0 < len(words_of(match["quoted"])) <= _LONGEST_ALIAS_WORDS:
-            return GivenName(match["what"], match["quoted"].strip()[:_LONGEST_ALIAS_CHARS], is_nickname=True)
-    return None
+    return _said_so(sentence)
+
+
+def _said_so(sentence: str) -> GivenName | None:
+    """Return the name that people use for a workflow, as somebody tells it; no order to give it one."""
+    quoted = _QUOTE.search(sentence)
+    if quoted is not None:
+        text = f"{sentence[: quoted.start()]} {sentence[quoted.end() :]}"
+        pointed, around = _POINTS.search(text), words_of(text)
+        is_told = _NAMING.intersection(around) or around[-1:] == ["is"]
+        is_case = _CASES.intersection(around) or (around[0] == "when" and "mean" not in around) or _SAYS.search(text)
+        is_order = {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(around) or around[:1] == ["name"]
+        if pointed is None or not is_told or is_case or is_order:
+            return None
+        alias = quoted["quoted"].strip()[:_LONGEST_ALIAS_CHARS]
+        is_name = 0 < len(words_of(alias)) <= _LONGEST_ALIAS_WORDS
+        return GivenName(pointed["what"], alias, is_nickname=True) if is_name else None
+    match = next(filter(None, (pattern.fullmatch(sentence) for pattern in _SAID_SO)), None)
+    before = words_of(sentence[: match.start("bare")]) if match else []
+    if match is None or {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(before):
+        return None
+    alias = match["bare"].strip()
+    return (
+        GivenName(match["what"], alias[:_LONGEST_ALIAS_CHARS], is_nickname=True)
+        if len(words_of(alias)) <= _LONGEST_ALIAS_WORDS
+        else None
+    )
