@@ -113,6 +113,7 @@ def test_people_give_names(message: str, what: str, alias: str) -> None:
         'if it is "rejected" go back',
         'it says "paid" when that happens',
         'rename it to "Foo"',
+        '"Foo"',
         "",
     ],
 )

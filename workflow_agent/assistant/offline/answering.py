@@ -92,7 +92,7 @@ Act = Callable[[Turn, Request], Skill]
 _SKILLS: Mapping[str, Act] = {
     "find": catalogue.find,
     "list_all": catalogue.list_all,
-    "count_workflows": catalogue.count_workflows,
+    "count_workflows": catalogue.list_all,
     "show": catalogue.show,
     "show_version": catalogue.show,
     "explain": catalogue.explain,

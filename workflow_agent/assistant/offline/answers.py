@@ -106,8 +106,9 @@ def _both(workflow: Workflow, tokens: Tokens, steps: Steps) -> str | None:
     for at in joints[:_MOST_JOINTS]:
         first, second = tokens[:at], tokens[at + 1 :]
         same = tuple(t for t in first if t.is_content and not t.has("wh"))
-        of_it = tuple(t for t in second if t.lower not in PRONOUNS)
-        for other in (second, (*of_it, *same)):
+        of_it = tuple(t for t in second if t.lower not in PRONOUNS | {"they", "he", "she"})
+        others = (second, (*of_it, *same))
+        for other in others if len(of_it) == len(second) else others[::-1]:
             told = [_best(workflow, part, steps) for part in (first, other)]
             if all(one is not None and not left for one, left in told):
                 return "\n\n".join(one.whole() for one, _ in told if one is not None)
@@ -227,6 +228,8 @@ def _decides(step: Step, q: Question) -> bool:
     if step.type == "action" and not _parts(step, q):
         # "Send rejection" tells what was decided.
         return False
+    if step.type == "human" and _parts(step, q):
+        return True
     cases = [content_of(condition_of(e)) for e in q.workflow.outgoing(step.id)]
     said = [*content_of(step.name), *(word for case in cases for word in case)]
     return any(akin(word, one) for word in said for one in word_set("inquiry.verdicts"))
@@ -696,7 +699,7 @@ def _beside(q: Question) -> Told | None:
 def _without(q: Question) -> Told | None:
     """Read "can the cake be handed over without having been inspected?": a way to a step around another."""
     at = q.first("without" if q.speaks_of("without") else "not")
-    if not q.rest(at):
+    if not q.rest(at) and q.speaks_of("without"):
         # "Can customs be skipped?"
         at = 0
     around = _sending(q, q.rest(at)) or q.tasks(q.rest(at))

@@ -151,8 +151,9 @@ def _said_so(sentence: str) -> GivenName | None:
     if quoted is not None:
         text = f"{sentence[: quoted.start()]} {sentence[quoted.end() :]}"
         pointed, around = _POINTS.search(text), words_of(text)
-        is_told = _NAMING.intersection(around) or around[-1:] == ["is"]
-        is_case = _CASES.intersection(around) or (around[0] == "when" and "mean" not in around) or _SAYS.search(text)
+        led_by = words_of(sentence[: quoted.start()])[-1:]
+        is_told = _NAMING.intersection(around) or led_by in (["is"], ["our"], ["my"])
+        is_case = _CASES.intersection(around) or (around[:1] == ["when"] and "mean" not in around) or _SAYS.search(text)
         is_order = {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(around) or around[:1] == ["name"]
         if pointed is None or not is_told or is_case or is_order:
             return None

@@ -206,7 +206,8 @@ def named_by(phrase: str) -> Generator[Call, Any, list[WorkflowRef]]:
     if (tokens := described(phrase)) is not None:
         return (yield from matching(tokens))
     items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
-    words = content_of(bare_name(phrase))
+    said = content_of(bare_name(phrase))
+    words = [word for word in said if word not in word_set("catalogue.vague")] or said
     scored = [(_fit(words, [item["name"], *item.get("aliases", ())]), item) for item in items]
     best = max((score for score, _ in scored), default=0.0)
     if best == 0.0 and len(words) == 1:
@@ -387,13 +388,7 @@ def _hit(hit: JsonObject) -> str:
 
 
 def list_all(_turn: Turn, _request: Request) -> Skill:
-    """List every workflow."""
-    result = yield Call("list_workflows", {"limit": _MOST_LISTED})
-    return listing(result["workflows"], result["total"], "")
-
-
-def count_workflows(_turn: Turn, _request: Request) -> Skill:
-    """Say how many workflows there are."""
+    """List every workflow, and say how many there are."""
     result = yield Call("list_workflows", {"limit": _MOST_LISTED})
     return listing(result["workflows"], result["total"], "")
 
