@@ -10,8 +10,8 @@ Each case has a tenant of its own, in one service over a real data directory, an
 - `right`: an order or description came out as a person would want it and nothing else changed; a question was
   answered; a reference was understood, or asked about where a person would ask. Where nothing may happen,
   nothing did, and the reply did not claim it.
-- `honest`: nothing changed and nothing was claimed, or what is missing was named as not used; a question or
-  a reference was not answered but asked about.
+- `honest`: nothing changed and nothing was claimed, or of each part that is missing a word was named as not used; a
+  question or a reference was not answered but asked about.
 - `wrong`: anything else.
 """
 
@@ -37,6 +37,7 @@ from benchmarks.offline_graphs import Difference, Wanted, differences, graph_of,
 from benchmarks.prompted import nearest
 from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
+from workflow_agent.workflows.model.durations import duration_in_words
 
 DATA = Path(__file__).parent / "data"
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
@@ -356,15 +357,30 @@ def changed(case: Case, talk: Talk, missing: Sequence[Difference]) -> Verdict:
         return "right"
     if talk.is_unchanged:
         return "wrong" if talk.claims else "honest"
-    if all(one.is_missing for one in missing) and names_unused(talk.text, _last(case)):
-        return "honest"
-    return "wrong"
+    if not all(one.is_missing for one in missing):
+        return "wrong"
+    names = {step["id"]: step["name"] for one in talk.before.values() for step in one["steps"]}
+    unused = names_unused(talk.text, _last(case))
+    lost = [part for one in missing if (part := _part(one.text, names))]
+    return (
+        "honest" if unused and all(any(_same_start(a, b) for a in unused for b in part) for part in lost) else "wrong"
+    )
 
 
-def names_unused(reply: str, message: str) -> bool:
-    """Say whether a reply names words of the message as not used."""
+def _part(difference: str, names: Mapping[str, str]) -> list[str]:
+    """Return the words of what was lost, with the names of its steps; none of a way to a step that is told apart."""
+    edge = re.match(r"(?:no )?edge (\w+)>(\w+)", difference)
+    if edge and not {edge[1], edge[2]} <= names.keys():
+        return []
+    named = [names[one] for one in re.findall(r"\w+", difference) if one in names]
+    lengths = [duration_in_words(one) for one in re.findall(r"'(P[T\d][\dA-Z]*)'", difference)]
+    return [*words(" ".join((difference, *named, *lengths))), *re.findall(r"\d+", difference)]
+
+
+def names_unused(reply: str, message: str) -> set[str]:
+    """Return the words of the message that a reply names as not used."""
     told = " ".join(found[0] for found in _UNUSED.finditer(reply.casefold()))
-    return any(len(word) > 3 or word.isdigit() for word in set(words(told)) & set(words(message)))
+    return {word for word in set(words(told)) & set(words(message)) if len(word) > 2 or word.isdigit()}
 
 
 def _last(case: Case) -> str:

@@ -203,6 +203,13 @@ INTERN, OTHER = _cake(bake={"assignee": "intern"}), _cake(take={"assignee": "int
             id="what is left out is named",
         ),
         pytest.param(
+            ["bake.assignee=intern", "bake.timeout=P1D"],
+            INTERN,
+            "Done. I did not use: should.",
+            "wrong",
+            id="another word than what is left out is named",
+        ),
+        pytest.param(
             ["bake.assignee=intern", "bake.timeout=P1D"], INTERN, "Done.", "wrong", id="what is left out is not named"
         ),
         pytest.param(["UNCHANGED"], CAKE, "That would take a day longer.", "right", id="nothing may happen"),

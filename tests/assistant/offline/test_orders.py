@@ -171,10 +171,8 @@ async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: 
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("send refusals only after two days", "Send refusals only after two days"),
-        ("let the auditor look at the score before we decide", "Auditor look at the score"),
         ("rename pay out so it says Transfer money", "Says Transfer money"),
-        ("scoring belongs to risk, paying to the front desk", "belongs to risk"),
+        ("scoring belongs to risk, paying to the front desk", "paying to the front desk"),
         ("the scoring shall be done by the bureau rather than by risk", "bureau"),
         ("replace the scoring with a letter sent to the customer", "Letter sent"),
         ("score customer at most 2 times", "tried again"),

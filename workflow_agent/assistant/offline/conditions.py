@@ -1,4 +1,4 @@
-"""Orders about amounts: another number in a condition, and who approves from an amount on."""
+"""The frames of conditions: another number or text in one, and who approves from an amount on."""
 
 import re
 from collections.abc import Sequence
@@ -6,38 +6,43 @@ from typing import Literal
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.plan import Asked, Plan, titled
+from workflow_agent.assistant.offline.people import is_somebody, written
+from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of, stems
+from workflow_agent.assistant.offline.spans import spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import duration_at, times_at
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 
 NUMBER = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?[kKmM]?\b")
 _AROUND = word_set("threshold.around")
 _LIMITS = word_set("threshold.limits")
 _APPROVAL_AROUND = word_set("approvals.around")
-_APPROVALS = word_set("structure.approvals")
 _MONEY = word_set("conditions.money")
 _NEGATIVE = ("not", "reject", "refuse", "decline")
+_UNDER = ("under", "below", "less", "up", "most")
 Owned = tuple[Literal["edge", "step"], str, str]
 """Whose a condition is (a transition's or a step's id), and what it says."""
 
 
-def read_threshold(plan: Plan, tokens: Tokens) -> bool:
-    """Put a number into the conditions that a clause means, if it is wholly read; say whether.
+def read_threshold(plan: Plan, clause: Clause) -> Tokens:
+    """Put a number into the conditions that a clause means; return the words that are not used.
 
     Raises:
-        Asked: It is a threshold, but which one is not clear.
+        NotRead: It is about no amount of a condition.
+        Asked: It is, but about which one is not clear.
     """
-    numbers = _numbers(tokens)
-    if not numbers or len(numbers) > 2:
-        return False
-    if any(map(_approves, tokens)) and _amount(tokens) is not None and _roles(plan, tokens):
-        # "Under 100 the manager approves" says who does it, which `read_approval` reads.
-        return False
+    tokens = clause.tokens
+    spans = spans_of(tokens, frozenset({"old", "from", "hard"}))
+    numbers = [span.tokens[0] for span in spans if span.kind == "number" and ":" not in span.tokens[0].text]
+    if not numbers or len(numbers) > 2 or any(span.kind in ("length", "times") for span in spans):
+        raise NotRead
+    if any(map(_approves, tokens)) and _amount(tokens) is not None and _role(plan, tokens):
+        raise NotRead
     old, new = _old_and_new(tokens, numbers)
-    is_limit = any(t.lemma in _LIMITS or t.text in _LIMITS for t in tokens)
+    upwards = any(t.is_("from") for t in tokens) and any(t.is_("on", "up", "upwards", "onwards") for t in tokens)
+    is_limit = upwards or any(t.lemma in _LIMITS or t.text in _LIMITS for t in tokens)
     about = [
         t
         for t in tokens
@@ -46,12 +51,12 @@ def read_threshold(plan: Plan, tokens: Tokens) -> bool:
         and not (old is not None and t.is_("not"))
         and (t.kind == "quoted" or not (t.lemma in _AROUND or t.lower in _AROUND or t.lower in PRONOUNS))
     ]
-    found = _narrowed(plan, conditions_with(plan, old.value if old else None), about)
+    found = _narrowed(plan, _with_number(plan, old.value if old else None), about)
     values = {amount_of(one) for _, _, text in found for one in NUMBER.findall(text)} if old is None else {old.value}
     if old is None and len(values) > 1 and len(found) == 1 and any(t.among("threshold.upper") for t in tokens):
         values = {max(value for value in values if value is not None)}
     if not found or (old is None and not is_limit):
-        return False
+        raise NotRead
     if len(values) != 1:
         known = ", ".join(sorted(f"{value:g}" for value in values if value is not None))
         raise Asked(
@@ -62,19 +67,7 @@ def read_threshold(plan: Plan, tokens: Tokens) -> bool:
         said = NUMBER.sub(lambda one: _like(one[0], new) if amount_of(one[0]) == before else one[0], text)
         field, op = ("transition", "update_transition") if kind == "edge" else ("step", "update_step")
         plan.do({"op": op, field: owner, "set": {"when": {"text": said}}})
-    return True
-
-
-def _numbers(tokens: Tokens) -> list[Token]:
-    """Return the numbers that are no length of time, nor how often."""
-    found: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        value = duration_at(tokens, at) or times_at(tokens, at)
-        if value is None and tokens[at].kind == "number" and ":" not in tokens[at].text:
-            found.append(tokens[at])
-        at = value.end if value else at + 1
-    return found
+    return ()
 
 
 def _old_and_new(tokens: Tokens, numbers: Sequence[Token]) -> tuple[Token | None, Token]:
@@ -85,7 +78,7 @@ def _old_and_new(tokens: Tokens, numbers: Sequence[Token]) -> tuple[Token | None
     return (numbers[1], numbers[0]) if is_new_first else (numbers[0], numbers[1])
 
 
-def conditions_with(plan: Plan, value: float | None) -> list[Owned]:
+def _with_number(plan: Plan, value: float | None) -> list[Owned]:
     """Return the conditions that have a number, or this one."""
     edges: list[Owned] = [("edge", e.id, e.when.text) for e in plan.workflow.transitions if e.when and e.when.text]
     steps: list[Owned] = [("step", s.id, s.when.text) for s in plan.workflow.steps if s.when and s.when.text]
@@ -105,12 +98,10 @@ def _narrowed(plan: Plan, found: Sequence[Owned], about: Sequence[Token]) -> lis
 def _said(plan: Plan, one: Owned) -> list[str]:
     kind, owner, text = one
     edge = next((e for e in plan.workflow.transitions if kind == "edge" and e.id == owner), None)
-    steps = (
-        [plan.workflow.step(owner)] if edge is None else [plan.workflow.step(edge.from_), plan.workflow.step(edge.to)]
-    )
+    ids = [owner] if edge is None else [edge.from_, edge.to]
     words = content_of(text) + content_of(plan.workflow.name)
-    for step in steps:
-        words += [*content_of(step.name), *content_of((step.assignee or "").replace("_", " "))] if step else []
+    for step in filter(None, map(plan.workflow.step, ids)):
+        words += [*content_of(step.name), *content_of((step.assignee or "").replace("_", " "))]
     return words
 
 
@@ -119,10 +110,6 @@ def amount_of(text: str) -> float:
     plain = text.lstrip("$€£").replace(",", "").lower()
     scale = {"k": 1e3, "m": 1e6}.get(plain[-1:], 1)
     return float(plain.rstrip("km") or 0) * scale
-
-
-def _with_number(text: str, new: Token) -> str:
-    return NUMBER.sub(lambda found: _like(found[0], new), text)
 
 
 def _like(old: str, new: Token) -> str:
@@ -137,42 +124,39 @@ def _like(old: str, new: Token) -> str:
     return (sign or (new.text[0] if new.text[0] in "$€£" else "")) + text
 
 
-def read_approval(plan: Plan, tokens: Tokens, where: JsonObject | None = None) -> bool:
-    """Let somebody approve from an amount on, if a clause says so wholly; say whether.
+def has_amount(tokens: Sequence[Token]) -> bool:
+    """Say whether words tell of an amount: "above 10,000"."""
+    return _amount(tuple(tokens)) is not None
+
+
+def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -> Tokens:
+    """Let somebody approve from an amount on; return the words that are not used.
 
     Raises:
+        NotRead: It says something else.
         Asked: It does not say where, and nothing there approves.
     """
+    tokens = clause.tokens
     span = _amount(tokens)
-    if span is None:
-        return False
+    if span is None or not any(map(_approves, tokens)):
+        raise NotRead
     others = [t for at, t in enumerate(tokens) if not span[0] <= at < span[1] and t.kind != "punct"]
-    if not any(_approves(t) for t in others):
-        return False
-    roles = _roles(plan, others)
-    left = [t for t in others if counts(t) and t not in roles and not _approves(t)]
+    role = _role(plan, others)
+    left = [t for t in others if counts(t) and t not in role and not _approves(t)]
     left = [t for t in left if t.lower not in _APPROVAL_AROUND and t.lemma not in _APPROVAL_AROUND]
     about = [t for t in left if t.entry.noun and t.start < tokens[span[0]].start]
-    if not roles or len(about) != len(left) or len(about) > 2:
-        return False
+    if not role or len(about) != len(left) or len(about) > 2:
+        raise NotRead
     subject = " ".join(t.text for t in about) if about else "the amount is"
-    _approve_from(plan, plan.role(roles), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
-    return True
-
-
-def is_approval(tokens: Sequence[Token]) -> bool:
-    """Say whether words mean an approval and nothing more: "an approval", "sign-off"."""
-    content = [t for t in tokens if t.is_content and t.lemma != "step"]
-    return len(content) == 1 and (content[0].lemma in _APPROVALS or content[0].lower in _APPROVALS)
+    _approve_from(plan, written(plan.workflow, role), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
+    return ()
 
 
 def _amount(tokens: Tokens) -> tuple[int, int] | None:
     """Return where "over 100 euros" stands, from its mark to its currency."""
     for at in range(len(tokens)):
         end, kinds = phrase_at(tokens, at, "markers.tsv")
-        opens = bool(set(kinds) & {"above", "below"}) or (
-            tokens[at].is_("from") and end < len(tokens) and end == at + 1
-        )
+        opens = bool(set(kinds) & {"above", "below"}) or (tokens[at].is_("from") and end == at + 1)
         if opens and end < len(tokens) and tokens[end].kind in ("number", "punct"):
             while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY):
                 end += 1
@@ -180,13 +164,13 @@ def _amount(tokens: Tokens) -> tuple[int, int] | None:
     return None
 
 
-def _roles(plan: Plan, tokens: Sequence[Token]) -> list[Token]:
+def _role(plan: Plan, tokens: Sequence[Token]) -> list[Token]:
     """Return the longest run of words that say who."""
     runs: list[list[Token]] = [
         list(tokens[at:end])
         for at in range(len(tokens))
         for end in range(at + 1, min(at + 4, len(tokens)) + 1)
-        if plan.is_role(tokens[at:end]) and all(t.is_content for t in tokens[at:end])
+        if is_somebody(plan.workflow, tokens[at:end]) and all(t.is_content for t in tokens[at:end])
     ]
     return max(runs, key=len) if runs else []
 
@@ -200,40 +184,36 @@ def _tells_approval(text: str) -> bool:
 
 
 def _approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None) -> None:
-    """Put an approval that happens only in a case where it is said, else behind the one there is.
-
-    Where the same person approves already, the case becomes that approval's.
-    """
+    """Put an approval that happens only in a case behind the one there is, or make the case that approval's."""
     mine = [
-        step
-        for step in plan.workflow.steps
-        if (step.assignee or "").casefold() == who.casefold() and _tells_approval(step.name)
+        s for s in plan.workflow.steps if (s.assignee or "").casefold() == who.casefold() and _tells_approval(s.name)
     ]
     if where is None and len(mine) == 1 and (_changed(plan, mine[0], condition) or _limited(plan, mine[0], condition)):
         return
     if where is None:
-        steps = [step for step in plan.workflow.steps if step.type not in ("end", "fork", "join")]
-        tiers: list[list[Step]] = [
-            [step for step in steps if any(root in stems(word) for word in content_of(step.name))]
-            for root in ("approve", "review", "check")
-        ]
-        reviews = next((tier for tier in tiers if tier), tiers[0])
-        if len(reviews) != 1:
-            raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
-        where = {"after": reviews[0].id}
-        plan.notes.append(f"you did not say where: I would put it after “{reviews[0].name}”, which approves now")
+        where = _behind_review(plan, who)
     draft = plan.draft_named(f"{titled(who.replace('_', ' '))} approval", who)
     draft |= {"type": "human", "assignee": who, "when": {"text": condition}}
-    plan.do({"op": "insert_step", "step": draft, **where})
+    plan.do({"op": "insert_step", "step": draft, **{key: one for key, one in where.items() if key != "at"}})
 
 
-def _number_in(text: str | None) -> Token | None:
-    numbers = [t for t in read_tokens(text or "") if t.kind == "number"]
-    return numbers[0] if len(numbers) == 1 else None
+def _behind_review(plan: Plan, who: str) -> JsonObject:
+    """Return the place behind the one step that approves, reviews or checks, and say that nobody named it.
 
-
-def _is_below(text: str) -> bool:
-    return any(t.is_("under", "below", "less", "up", "most") for t in read_tokens(text))
+    Raises:
+        Asked: There is none, or several.
+    """
+    steps = [step for step in plan.workflow.steps if step.type not in ("end", "fork", "join")]
+    tiers: list[list[Step]] = [
+        [step for step in steps if any(root in stems(word) for word in content_of(step.name))]
+        for root in ("approve", "review", "check")
+    ]
+    reviews = next((tier for tier in tiers if tier), list[Step]())
+    if len(reviews) != 1:
+        raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
+    told = f"you did not say where: I would put it after “{reviews[0].name}”, which approves now"
+    plan.notes = [*plan.notes, told]
+    return {"after": reviews[0].id}
 
 
 def _changed(plan: Plan, step: Step, condition: str) -> bool:
@@ -244,10 +224,12 @@ def _changed(plan: Plan, step: Step, condition: str) -> bool:
     if new is None or told is None or _is_below(told) != _is_below(condition):
         return False
     edge = ways[0]
-    plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": _with_number(told, new)}}})
+    text = NUMBER.sub(lambda found: _like(found[0], new), told)
+    plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": text}}})
     asking = plan.workflow.step(edge.from_)
     if asking is not None and asking.name.strip("?").casefold() == told.casefold():
-        plan.do({"op": "rename_step", "step": asking.id, "name": _with_number(asking.name, new)})
+        name = NUMBER.sub(lambda found: _like(found[0], new), asking.name)
+        plan.do({"op": "rename_step", "step": asking.id, "name": name})
     return True
 
 
@@ -266,7 +248,8 @@ def _limited(plan: Plan, step: Step, condition: str) -> bool:
         {"op": "connect", "from": asking["id"], "to": step.id, **case},
         {"op": "connect", "from": asking["id"], "to": passing.id, "type": "default"},
     )
-    plan.notes.append(f"“{step.name}” names no amount now: I would let the rest pass to “{passing.name}”")
+    told = f"“{step.name}” names no amount now: I would let the rest pass to “{passing.name}”"
+    plan.notes = [*plan.notes, told]
     return True
 
 
@@ -279,3 +262,50 @@ def _way_if_approved(plan: Plan, step: Step) -> Step | None:
     said = [(edge, (edge.when.text or "").casefold()) for edge in ways if edge.when]
     good = [edge for edge, text in said if _tells_approval(text) and not any(word in text for word in _NEGATIVE)]
     return plan.workflow.step(good[0].to) if len(good) == 1 else None
+
+
+def _number_in(text: str | None) -> Token | None:
+    numbers = [t for t in read_tokens(text or "") if t.kind == "number"]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _is_below(text: str) -> bool:
+    return any(t.is_(*_UNDER) for t in read_tokens(text))
+
+
+def read_condition(plan: Plan, clause: Clause) -> Tokens:
+    """Read 'change the condition for going to the copyeditor to "accepted without changes"'.
+
+    Raises:
+        NotRead: It changes no condition.
+    """
+    tokens = clause.tokens
+    cued = any(t.is_("condition", "case", "rule", "criterion") for t in tokens)
+    new = tokens[-1] if tokens[-1].kind == "quoted" else None
+    to = any(t.is_("to", "into", "is", "be") or t.text in (":", "->") for t in tokens[:-1])
+    if not cued or new is None or not to:
+        raise NotRead
+    about = [t for t in tokens[:-1] if counts(t) and not t.among("shaping.condition")]
+    old = [t for t in about if t.kind == "quoted" and plan.maybe((t,)) is None]
+    others = [t for t in about if t not in old]
+    found = [
+        edge
+        for edge in plan.workflow.transitions
+        if edge.when
+        and edge.when.text
+        and (not old or edge.when.text.casefold() == old[0].text.casefold())
+        and (old or not about or _is_at(plan, edge, others))
+    ]
+    if len(found) != 1:
+        raise NotRead
+    plan.do({"op": "update_transition", "transition": found[0].id, "set": {"when": {"text": new.text}}})
+    return ()
+
+
+def _is_at(plan: Plan, edge: Transition, about: Sequence[Token]) -> bool:
+    target, source = plan.workflow.step(edge.to), plan.workflow.step(edge.from_)
+    own = content_of(" ".join((target.name, (target.assignee or "").replace("_", " "))) if target else "")
+    own += content_of(source.name if source else "")
+    return all(
+        any(akin(word, one) or one.startswith(word[:6]) for one in own) for t in about for word in content_of(t.text)
+    )

@@ -7,11 +7,11 @@ from typing import cast
 
 from workflow_agent.assistant.offline.clauses import is_actor_word, phrase_at
 from workflow_agent.assistant.offline.lexicon import entry_of
+from workflow_agent.assistant.offline.people import is_somebody
 from workflow_agent.assistant.offline.plan import WHOLE, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.units import with_names
 from workflow_agent.workflows.model.workflow import Workflow
 
 _NO_WORD = re.compile(r"[\W_]+")
@@ -28,7 +28,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
         before: The workflow without them.
         tokens: The message.
     """
-    words = with_names(before, tokens)
+    words = plan.named(tokens)
     quoted = {t.text.casefold() for t in tokens if t.kind == "quoted"}
     for name, who in _new_steps(before, plan.edits):
         if name.casefold() not in quoted and _is_doubtful(plan, read_tokens(name), who):
@@ -87,15 +87,28 @@ def _is_doubtful(plan: Plan, words: Tokens, who: str | None) -> bool:
     unfinished = len(words) > 1 and (
         words[-2].is_("and") or words[-1].is_("to", "of", "for", "with", "from", "by", "at")
     )
-    actor = who is None and len(words) > 2 and plan.is_role(words[:1]) and words[1].entry.form == "base"
+    actor = who is None and len(words) > 2 and is_somebody(plan.workflow, words[:1]) and words[1].entry.form == "base"
     acts = actor and any(t.has("prep", "det") for t in words[2:3])
     last = next(reversed(words), None)
     tail = entry_of(last.lower.rpartition("-")[2]) if last is not None and "-" in last.lower else None
     if last is not None and tail is not None and "s" in tail.form.split() and not last.entry.known:
         # "Security double-checks", where no dictionary has the verb.
         return True
+    clausal = any(
+        "ed" in t.entry.form.split() and words[at].has("noun") and words[at + 2].is_("to", "by")
+        for at, t in enumerate(words[1:-1])
+        if t.has("verb") and not t.has("noun")
+    )
     told = len(words) > 1 and words[-1].entry.form == "ed" and not words[-1].has("noun", "adj")
-    return bool(finite) or inner or unfinished or told or acts or any(t.among("placing.doubtful") for t in words)
+    return (
+        bool(finite)
+        or inner
+        or unfinished
+        or told
+        or clausal
+        or acts
+        or any(t.among("placing.doubtful") for t in words)
+    )
 
 
 def _doubtful_roles(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
@@ -108,12 +121,12 @@ def _doubtful_roles(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> It
         words = read_tokens(who)
         infinitive = any(b.is_("to", "into") and t.lower == who for b, t in itertools.pairwise(tokens))
         is_verb = len(words) == 1 and infinitive and words[0].has("verb") and not is_actor_word(words[0])
-        starts = len(words) > 1 and "base" in words[0].entry.form.split() and not plan.is_role(words)
+        starts = len(words) > 1 and "base" in words[0].entry.form.split() and not is_somebody(plan.workflow, words)
         if who == who.lower() and (is_verb or starts):
             yield f"I am not sure that “{who}” is who does it"
     if all(edit["op"] == "update_transition" for edit in plan.edits):
         return
-    made = _plain(str([*plan.edits, *plan.superseded, *plan.unread]))
+    made = _plain(str([*plan.edits, *plan.unread]))
     touched = [step for step in (*before.steps, *plan.workflow.steps) if f" {_plain(step.id)} " in f" {made} "]
     known = {*made.split(), *content_of(plan.workflow.name)}
     known |= {word for s in touched for one in (s.name, s.assignee, s.escalate_to) for word in _plain(one).split()}

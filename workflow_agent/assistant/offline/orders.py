@@ -1,29 +1,50 @@
-"""From the words of an order to edits: the longest run of clauses that one reader reads wholly, again and again.
+"""From the words of an order to edits: clause by clause, each by the frame that uses all of its words.
 
-Each reader takes a clause only when every word of it has its place. What no reader takes is the reason
-of an order, or named as not used.
+A clause is the longest run of pieces between joints that a frame reads wholly. Where none does, the frame that leaves
+the fewest words over reads one piece, and those words are named as not used.
 """
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from workflow_agent.assistant.offline import conditions, fields, header, placing, shaping
-from workflow_agent.assistant.offline.clauses import Mood, counts, phrase_at, read_head, stripped, trimmed
+from workflow_agent.assistant.offline import conditions, fields, header, placing, shaping, ways
+from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
-from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan
-from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead, Plan
+from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
-from workflow_agent.assistant.offline.units import with_names
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import duration_at
+from workflow_agent.workflows.model.workflow import Workflow
 
-_MOST_SEGMENTS = 40
+Frame = Callable[[Plan, Clause], Tokens]
+Problem = StepUnclear | Asked
+_FRAMES: tuple[Frame, ...] = (
+    header.read_description,
+    header.read_label,
+    header.read_name,
+    fields.read_fields,
+    header.read_trigger,
+    conditions.read_threshold,
+    conditions.read_condition,
+    shaping.read_shape,
+    ways.read_case,
+    ways.read_way,
+    conditions.read_approval,
+    placing.read_placing,
+)
+_MOST_PIECES = 40
 """Pieces between joints that one message is read of; the rest is named as not used."""
 _MOST_AT_ONCE = 7
 _MOST_WORDS = 60
 _MOST_TRIES = 60
-"""Runs of pieces that are tried of one message, so that its length does not matter."""
+"""Clauses that are tried of one message, so that its length does not matter."""
+_MOST_UNREAD = 2
 _JOINTS = (",", ";", ":", "(", ")", "-", "\N{EN DASH}", "and", "then", "but", "so", "plus", "also", "...", "…")
 _AGAIN = word_set("orders.again")
+_IMPERATIVES = frozenset({"add", "remove", "rename", "move", "swap", "tag", "untag", "assign", "give"})
 _COMPARED = ("not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#")
 """Words in front of a value that is compared with, or added to, what is there."""
 
@@ -35,29 +56,18 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> None:
         StepUnclear: A step it names is none, or may be several.
         Asked: Something is missing.
     """
-    names = " ".join(step.name for step in plan.workflow.steps).casefold()
-    tokens = with_names(plan.workflow, tokens)
-    reason: StepUnclear | Asked | None = None
-    left = _MOST_SEGMENTS
+    original = plan.workflow
+    reason: Problem | None = None
+    left = _MOST_PIECES
     said = _sentences(tokens)
     for sentence in said:
-        count, unread = _read_sentence(plan, sentence, left, has_more=sentence is not said[-1])
+        count, problem = _read_sentence(plan, sentence, left, has_more=sentence is not said[-1])
         left -= count
-        reason = reason or unread
+        reason = reason or problem
     if reason is not None and not plan.edits and not plan.kept:
         raise reason
-    plan.unread[:] = [text for text in plan.unread if not _is_reason(plan, text)]
-    _name_unused(plan, tokens, names)
-
-
-def _is_reason(plan: Plan, text: str) -> bool:
-    """Say whether words not used are why a step is added: they name its work, and no case, number or denial."""
-    words = read_tokens(text)
-    if len(words) < 3 or any(t.kind != "word" or t.has("neg") or t.among("clauses.significant") for t in words):
-        return False
-    new = [edit["step"]["name"] for edit in plan.edits if edit["op"] == "insert_step"]
-    acts = any(t.entry.form == "s" and t.has("verb") for t in words[1:])
-    return acts and any(akin(t.lower, one) for name in new for one in content_of(name) for t in words if counts(t))
+    plan.unread = [text for text in plan.unread if not _is_reason(plan, text)]
+    _name_unused(plan, tokens, original)
 
 
 def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
@@ -75,82 +85,33 @@ def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
     return found
 
 
-def _read_sentence(
-    plan: Plan, sentence: Tokens, most: int, *, has_more: bool
-) -> tuple[int, StepUnclear | Asked | None]:
+def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -> tuple[int, Problem | None]:
     """Read a sentence; return how many pieces it has, and what kept its words from being read."""
-    sentence = with_names(plan.workflow, sentence)
-    if sentence and sentence[-1].text == "?" and has_more and stripped(sentence)[0] == "told":
-        plan.unread.append(plan.said(sentence))
+    mood = stripped(sentence)[0]
+    asks = mood == "told" or (mood == "wanted" and sentence[0].is_("we", "i"))
+    if sentence and sentence[-1].text == "?" and has_more and asks:
+        plan.unread = [*plan.unread, plan.said(sentence)]
         return 1, None
     cuts = _cuts(sentence)
-    reason: StepUnclear | Asked | None = None
+    reason: Problem | None = None
     verb: Tokens = ()
     at = 0
-    while at < len(cuts) - 1 and at < most:
+    while at < len(cuts) - 1 and at < most and plan.tries <= _MOST_TRIES:
         end, problem = _longest_read(plan, sentence, cuts, at, verb)
         if end > at:
             verb = stripped(_between(sentence, cuts[at], cuts[end]))[1][:1] or verb
         else:
             if problem is not None and (reason is None or not _is_choice(reason)):
                 reason = problem
-            end = _passed_over(plan, sentence, cuts, at, verb)
+            end = _passed_over(plan, sentence, cuts, at)
         at = end
     if at < len(cuts) - 1:
-        plan.unread.append(plan.said(sentence[cuts[at] :]))
+        plan.unread = [*plan.unread, plan.said(sentence[cuts[at] :])]
     return len(cuts) - 1, reason
 
 
-def _is_choice(reason: StepUnclear | Asked) -> bool:
+def _is_choice(reason: Problem) -> bool:
     return isinstance(reason, Asked) or bool(reason.candidates)
-
-
-def _longest_read(
-    plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int, verb: Tokens
-) -> tuple[int, StepUnclear | Asked | None]:
-    """Read the most pieces that are one clause; return where they end (where they begin for none), and why none is."""
-    reason: StepUnclear | Asked | None = None
-    is_next = at > 0 and sentence[cuts[at] - 1].is_("then", "and")
-    takes = bool(verb) and verb[0].is_("remove", "delete", "drop")
-    for end in range(min(len(cuts) - 1, at + _MOST_AT_ONCE), at, -1):
-        piece = _between(sentence, cuts[at], cuts[end])
-        if len(piece) > _MOST_WORDS or plan.tries > _MOST_TRIES:
-            continue
-        plan.tries += 1
-        if not piece or (takes and not read_head(piece).verbs and _gapped(plan, verb, piece)):
-            return end, None
-        try:
-            if _read_clause(plan, piece, is_next=is_next):
-                return end, None
-        except (StepUnclear, Asked) as unread:
-            reason = unread if reason is None or not _is_choice(reason) else reason
-    return at, reason
-
-
-def _passed_over(plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int, verb: Tokens) -> int:
-    """Name a piece as not used, unless it orders nothing; return where it ends."""
-    last = len(cuts) - 1
-    piece = _between(sentence, cuts[at], cuts[at + 1])
-    if at and verb and _gapped(plan, verb, piece):
-        return at + 1
-    for stop in range(min(last - 1, at + 3), at, -1):
-        if _is_topic(plan, _between(sentence, cuts[at], cuts[stop])):
-            return stop
-    has_more = at + 1 < last
-    gives_reason = has_more and (sentence[cuts[at + 1] - 1].is_("so") or sentence[cuts[at + 1]].is_("so"))
-    if not (gives_reason or _is_said_beside(plan, piece, has_more=has_more)):
-        plan.unread.append(plan.said(piece))
-    return at + 1
-
-
-def _gapped(plan: Plan, verb: Tokens, piece: Tokens) -> bool:
-    """Read a clause that shares the verb of the one before: "rename a to b and c to d"; say whether it is one."""
-    if not piece or not verb[0].among("orders.gapped"):
-        return False
-    try:
-        return _read_clause(plan, (*verb, *piece))
-    except (StepUnclear, Asked):
-        return False
 
 
 def _cuts(sentence: Tokens) -> list[int]:
@@ -184,8 +145,45 @@ def _between(sentence: Tokens, start: int, end: int) -> Tokens:
     return piece
 
 
-def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool = False) -> bool:
-    """Read a clause with the first reader that reads it wholly; say whether one does.
+def _longest_read(
+    plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int, verb: Tokens
+) -> tuple[int, Problem | None]:
+    """Read the most pieces that are one clause; return where they end (where they begin for none), and why none is."""
+    reason: Problem | None = None
+    is_next = at > 0 and sentence[cuts[at] - 1].is_("then", "and")
+    is_late = at > 0 and sentence[cuts[at] - 1].is_("otherwise", "else", "or")
+    partly = len(cuts) - 1 == at + 1
+    for end in range(min(len(cuts) - 1, at + _MOST_AT_ONCE), at, -1):
+        piece = _between(sentence, cuts[at], cuts[end])
+        if not piece:
+            return end, None
+        if (
+            len(piece) > _MOST_WORDS
+            or plan.tries > _MOST_TRIES
+            or (end > at + 1 and _orders_twice(sentence, cuts[at : end + 1]))
+        ):
+            continue
+        plan.tries += 1
+        said = [piece]
+        if at and verb and verb[0].among("orders.gapped") and not read_head(piece).verbs:
+            said = [(*verb, *piece), piece] if verb[0].is_("remove", "delete", "drop") else [piece, (*verb, *piece)]
+        for words in said:
+            try:
+                if _read_clause(plan, words, is_next=is_next, is_late=is_late, partly=partly and end == at + 1):
+                    return end, None
+            except (StepUnclear, Asked) as unread:
+                reason = unread if reason is None or not _is_choice(reason) else reason
+    return at, reason
+
+
+def _orders_twice(sentence: Tokens, cuts: Sequence[int]) -> bool:
+    """Say whether the first piece begins with the verb of an order, and another one too: they are no one clause."""
+    heads = [read_head(_between(sentence, one, other)) for one, other in itertools.pairwise(cuts)]
+    return bool(heads[0].verbs & _IMPERATIVES) and any(head.verbs & _IMPERATIVES for head in heads[1:])
+
+
+def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, partly: bool) -> bool:
+    """Read a clause by the first frame that reads it wholly, else (`partly`) by the one that leaves the fewest over.
 
     Raises:
         StepUnclear: None does, and its words may mean several steps, or none.
@@ -193,83 +191,120 @@ def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool = False) -> bool:
     """
     mood, rest = stripped(piece)
     if phrase_at(piece, 0, "corrections.tsv")[1]:
-        plan.unread.clear()
-    plan.is_also = any(t.is_("also", "too", "well") for t in piece)
-    plan.is_after = (
-        (piece[0].is_("else", "otherwise") or (piece[0].is_("after") and any(t.is_("that") for t in piece[1:2])))
-        and bool(plan.edits)
-        and plan.edits[-1]["op"] == "set_timeout"
-    )
+        plan.unread = []
     rest = _plain(rest)
-    if plan.is_after and len(rest) > 1 and rest[0].is_("else", "otherwise"):
-        rest = rest[1:]
     if not rest:
         return mood in ("told", "order")
-    if mood == "weighed":
-        plan.weighed = True
-    ways = [rest]
+    plan.weighed = plan.weighed or mood == "weighed"
+    ways_ = [rest]
     reason_at = next(
         (
             i
             for i in range(1, len(rest))
-            if "because" in phrase_at(rest, i, "markers.tsv")[1] and rest[i].kind == "word"
+            if rest[i].kind == "word" and "because" in phrase_at(rest, i, "markers.tsv")[1]
         ),
         None,
     )
     if reason_at is not None:
-        ways.append(trimmed(rest[:reason_at]))
-    problem: StepUnclear | Asked | None = None
-    for words in ways:
-        verbs = read_head(words).verbs
-        for reader in _readers(plan, mood, words, verbs, is_next=is_next):
-            before = (plan.workflow, plan.steps, list(plan.edits), list(plan.notes), list(plan.unread))
-            try:
-                if reader():
-                    return True
-            except NotRead as why:
-                problem = problem or (Asked(str(why)) if str(why) else None)
-            except (StepUnclear, Asked) as why:
-                if problem is None or (isinstance(problem, StepUnclear) and not problem.candidates):
-                    problem = why
-            plan.workflow, plan.steps, plan.edits, plan.notes, plan.unread = before
+        ways_.append(trimmed(rest[:reason_at]))
+    problem: Problem | None = None
+    for words in ways_:
+        clause = Clause(
+            words,
+            read_head(words).verbs,
+            negated=mood == "negated",
+            unneeded=mood == "unneeded",
+            wanted=mood == "wanted",
+            is_next=is_next,
+            is_after=_is_after(plan, piece, joined=is_late),
+        )
+        done, why = _by_frames(plan, clause, partly=partly)
+        if done:
+            return True
+        problem = problem or why
     if problem is not None:
         raise problem
     return False
 
 
-def _readers(
-    plan: Plan, mood: Mood, words: Tokens, verbs: frozenset[str], *, is_next: bool
-) -> Sequence[Callable[[], bool]]:
-    """Return the readers of a clause in the order they are tried."""
-    takes = mood == "unneeded"
-    if mood == "negated":
-        return (lambda: header.read_trigger(plan, words, takes=True), lambda: _keep(plan, words, verbs))
-    if not takes and words[0].is_("keep", "retain", "preserve", "leave") and words[0].kind == "word":
-        return (lambda: _keep(plan, words, verbs),)
-    return (
-        lambda: header.read_description(plan, words),
-        lambda: header.read_label(plan, words, takes=takes),
-        lambda: header.read_name(plan, words),
-        lambda: fields.read_fields(plan, words, takes=takes),
-        lambda: header.read_trigger(plan, words, takes=takes),
-        lambda: conditions.read_threshold(plan, words),
-        lambda: shaping.read_shape(plan, words, verbs),
-        lambda: shaping.read_case(plan, words),
-        lambda: shaping.read_way(plan, words, verbs),
-        lambda: not takes and placing.read_placing(plan, words, adds=mood == "wanted"),
-        lambda: is_next and placing.insert_after_last(plan, words),
+def _is_after(plan: Plan, piece: Tokens, *, joined: bool) -> bool:
+    """Say whether words tell what comes after the time that was just set: "after that it goes to the boss"."""
+    leads = piece[0].is_("else", "otherwise", "afterwards") or (
+        piece[0].is_("after") and any(t.is_("that") for t in piece[1:2])
     )
+    return (leads or joined) and any(edit["op"] == "set_timeout" for edit in plan.edits[-3:])
+
+
+State = tuple[Workflow, Steps, list[JsonObject], list[str], list[str], list[str]]
+
+
+def _state(plan: Plan) -> State:
+    return plan.workflow, plan.steps, plan.edits, plan.notes, plan.unread, plan.kept
+
+
+def _restore(plan: Plan, state: State) -> None:
+    plan.workflow, plan.steps, plan.edits, plan.notes, plan.unread, plan.kept = state
+
+
+def _by_frames(plan: Plan, clause: Clause, *, partly: bool) -> tuple[bool, Problem | None]:
+    """Read a clause by a frame; say whether one does, and what kept the first from it."""
+    problem: Problem | None = None
+    before = _state(plan)
+    best: tuple[int, State] | None = None
+    for frame in _frames_for(clause):
+        try:
+            unread = frame(plan, clause)
+            if not unread:
+                return True, None
+            if best is None or len(unread) < best[0]:
+                plan.unread = [*plan.unread, *(t.text for t in unread)]
+                best = len(unread), _state(plan)
+        except NotRead as why:
+            problem = problem or (Asked(str(why)) if str(why) else None)
+        except (StepUnclear, Asked) as why:
+            if problem is None or (isinstance(problem, StepUnclear) and not problem.candidates):
+                problem = why.with_traceback(None)
+        _restore(plan, before)
+    if partly and best is not None and best[0] <= _MOST_UNREAD:
+        _restore(plan, best[1])
+        return True, None
+    return False, problem
+
+
+def _frames_for(clause: Clause) -> Sequence[Frame]:
+    """Return the frames that may read a clause, in the order in which they are asked."""
+    keeps = clause.tokens[0].is_("keep", "retain", "preserve", "leave") and clause.tokens[0].kind == "word"
+    if keeps:
+        return (_keep,)
+    gone = any(t.is_("anymore", "longer", "more") for t in clause.tokens[-2:])
+    if clause.negated and gone:
+        return (header.read_trigger, fields.read_fields, _stop)
+    if clause.negated:
+        return (header.read_trigger, fields.read_fields, _keep)
+    if clause.unneeded:
+        return (header.read_label, fields.read_fields, header.read_trigger, shaping.read_shape)
+    return _FRAMES
+
+
+def _stop(plan: Plan, clause: Clause) -> Tokens:
+    """Remove the step of "we do not analyse blood any more"."""
+    return shaping.read_shape(plan, replace(clause, negated=False, unneeded=True))
 
 
 def _plain(tokens: Tokens) -> Tokens:
     """Return a clause without "please" behind it and "in this workflow", and with "take x out" as "take out x"."""
     words = list(tokens)
+    if len(words) > 2 and words[0].is_("second", "third", "fourth", "fifth") and phrase_at(words, 1, "verbs.tsv")[1]:
+        # "Second, give it 5 days".
+        words = words[1:]
     while (
         len(words) > 1
         and words[-1].kind in ("word", "punct")
         and (words[-1].among("orders.trail") or words[-1].text in ",.")
     ):
         words.pop()
+    if len(words) > 3 and words[-1].is_("tomorrow", "today", "now") and words[-2].is_("from", "of", "starting", "as"):
+        words = words[: -3 if words[-3].is_("as") else -2]
     if len(words) > 4 and words[-1].is_("on") and words[-3].is_("from"):
         # "From January on".
         words = words[:-3]
@@ -279,44 +314,63 @@ def _plain(tokens: Tokens) -> Tokens:
             at -= 1
         if at > 1 and at < len(words) - 1 and words[at].is_(mark) and words[at].kind == "word":
             words = words[:at]
-    first = 1 if words and words[0].among("orders.particled") else 0
     out = next(
         (i for i in range(2, len(words)) if words[i].is_("out", "away", "off") and words[i].kind == "word"), None
     )
-    if first and out is not None and out == len(words) - 1:
-        words = [Token("remove", "word", words[0].start, words[0].end, entry_of("remove")), *words[1:out]]
-    elif first and out is not None and words[out].is_("off"):
-        # "Take the time limit off the review".
-        words = [
-            Token("remove", "word", words[0].start, words[0].end, entry_of("remove")),
-            *words[1:out],
-            *words[out + 1 :],
-        ]
+    if (
+        words
+        and words[0].among("orders.particled")
+        and out is not None
+        and (out == len(words) - 1 or words[out].is_("off"))
+    ):
+        verb = Token("remove", "word", words[0].start, words[0].end, entry_of("remove"))
+        words = [verb, *words[1:out], *words[out + 1 :]]
     if words and words[0].kind == "word" and not words[0].entry.known:
         meant = nearest(words[0].lower, word_set("orders.mended"))
         words[0] = Token(meant, "word", words[0].start, words[0].end, entry_of(meant)) if meant else words[0]
     return tuple(words)
 
 
-def _keep(plan: Plan, words: Tokens, verbs: frozenset[str]) -> bool:
-    """Note what must stay: "do not remove the review"; "do not retry it" takes the retries away."""
-    if "retry" in verbs or "escalate" in verbs or any(t.is_("anymore", "more", "longer") for t in words):
-        return fields.read_fields(plan, words, takes=True)
-    if not verbs and words[0].is_("need", "want", "use", "require", "send", "do") and words[0].kind == "word":
-        return fields.read_fields(
-            plan, tuple(t for t in words if not t.is_("need", "want", "use", "require")), takes=True
-        )
-    if not verbs and any(
-        phrase_at(words, i, "verbs.tsv")[1] and words[i - 1].text in (",", "and") for i in range(2, len(words))
-    ):
-        return False
+def _keep(plan: Plan, clause: Clause) -> Tokens:
+    """Note what must stay: "do not remove the review".
+
+    Raises:
+        NotRead: It tells of more than that.
+    """
+    words = clause.tokens
+    verbs = [
+        i for i in range(2, len(words)) if phrase_at(words, i, "verbs.tsv")[1] and words[i - 1].text in (",", "and")
+    ]
+    if not clause.verbs and verbs:
+        raise NotRead
     rest = [t for t in words[1:] if not t.among("orders.keep")]
-    if not any(counts(t) for t in rest):
-        named = plan.edits[-1].get("step") if plan.edits else plan.steps.last
-        plan.kept += [named] if isinstance(named, str) and any(t.lower in PRONOUNS for t in words) else []
-        return any(t.is_("rest", "everything", "all") for t in words) or bool(plan.kept)
-    plan.kept += [step.id for step in plan.steps_in(rest)]
-    return True
+    if any(counts(t) for t in rest):
+        plan.kept = [*plan.kept, *(step.id for step in plan.steps_in(rest))]
+        return ()
+    named = plan.edits[-1].get("step") if plan.edits else plan.steps.last
+    if isinstance(named, str) and any(t.lower in PRONOUNS for t in words):
+        plan.kept = [*plan.kept, named]
+    if not plan.kept and not any(t.is_("rest", "everything", "all", "anything") for t in words):
+        raise NotRead
+    return ()
+
+
+def _passed_over(plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int) -> int:
+    """Name a piece as not used, unless it orders nothing; return where it ends."""
+    last = len(cuts) - 1
+    piece = _between(sentence, cuts[at], cuts[at + 1])
+    for stop in range(min(last - 1, at + 3), at, -1):
+        if _is_topic(plan, _between(sentence, cuts[at], cuts[stop])):
+            return stop
+    has_more = at + 1 < last
+    gives_reason = has_more and (sentence[cuts[at + 1] - 1].is_("so") or sentence[cuts[at + 1]].is_("so"))
+    named = {step.id for _, step in plan.steps.whole_names(piece).values()}
+    if len(named) == 1 and not plan.edits:
+        # "Nobody reads the award letter. Get rid of it."
+        plan.steps.last = named.pop()
+    if not (gives_reason or _is_said_beside(plan, piece, has_more=has_more)):
+        plan.unread = [*plan.unread, plan.said(piece)]
+    return at + 1
 
 
 def _is_said_beside(plan: Plan, piece: Tokens, *, has_more: bool) -> bool:
@@ -327,9 +381,9 @@ def _is_said_beside(plan: Plan, piece: Tokens, *, has_more: bool) -> bool:
     if (
         piece[0].is_("not")
         and plan.edits
-        and all(t.kind == "number" or t.value is not None or t.entry.noun for t in piece[1:])
+        and not any(t.entry.form == "base" and t.has("verb") and not t.has("noun", "aux") for t in words)
     ):
-        # "Not 3", of what was just set to something else.
+        # "Not 3", "not at the end", of what was just set to something else.
         return True
     others = [t for t in piece if counts(t) and t.lower not in _AGAIN and t.lower not in PRONOUNS]
     if (plan.edits or has_more) and not others and len(words) < 6:
@@ -347,7 +401,7 @@ def _is_topic(plan: Plan, piece: Tokens) -> bool:
     about = [t for t in piece[:told] if t.is_("and") or t.text == "," or (t.is_content and not t.among("shaping.swap"))]
     try:
         named = [step.id for step in plan.steps_in(about)]
-    except StepUnclear:
+    except (StepUnclear, NotRead):
         return False
     if named:
         plan.topic, plan.steps.last = named, named[-1]
@@ -363,23 +417,33 @@ def _is_background(piece: Tokens) -> bool:
         return not any(t.has("aux") for t in words[1:])
     if len(words) > 1 and words[0].among("orders.teller"):
         return words[1].among("orders.comment") or "ed" in words[1].entry.form.split()
-    return any(t.entry.form == "ed" and t.has("verb") and at > 0 for at, t in enumerate(words)) and not any(
-        t.has("aux") for t in words
-    )
+    past = any(t.entry.form == "ed" and t.has("verb") and at > 0 for at, t in enumerate(words))
+    return past and not any(t.has("aux") for t in words)
 
 
-def _name_unused(plan: Plan, tokens: Sequence[Token], names: str) -> None:
+def _is_reason(plan: Plan, text: str) -> bool:
+    """Say whether words not used are why a step is added: they name its work, and no case, number or denial."""
+    words = read_tokens(text)
+    if len(words) < 3 or any(t.kind != "word" or t.has("neg") or t.among("clauses.significant") for t in words):
+        return False
+    new = [edit["step"]["name"] for edit in plan.edits if edit["op"] == "insert_step"]
+    acts = any(t.entry.form == "s" and t.has("verb") for t in words[1:])
+    return acts and any(akin(t.lower, one) for name in new for one in content_of(name) for t in words if counts(t))
+
+
+def _name_unused(plan: Plan, tokens: Sequence[Token], original: Workflow) -> None:
     """Name the numbers and quoted words of a message that came to be in no edit."""
     starts = any(edit["op"] in ("add_trigger", "remove_trigger") for edit in plan.edits)
-    made = (
-        json.dumps([*plan.edits, *plan.superseded], ensure_ascii=False).casefold().replace(",", "").replace('\\"', '"')
-    )
+    made = json.dumps(plan.edits, ensure_ascii=False).casefold().replace(",", "").replace('\\"', '"')
     unread = " ".join(plan.unread)
+    names = " ".join(step.name for step in original.steps).casefold()
+    values = " ".join(f"{s.timeout} {s.duration} {s.retry} {s.when}" for s in original.steps)
+    values += " ".join(edge.when.text or "" for edge in original.transitions if edge.when)
     for at, token in enumerate(tokens):
-        if token.kind not in ("number", "quoted") or any(
-            t.lower in _COMPARED
-            for t in (*tokens[max(at - 3, 0) : at], *(t for t in tokens[at + 1 : at + 2] if t.is_("more")))
-        ):
+        near = (*tokens[max(at - 3, 0) : at], *(t for t in tokens[at + 1 : at + 2] if t.is_("more")))
+        was = any(t.is_("not") for t in near) and token.kind == "number" and token.text not in values
+        counted = (at > 0 and tokens[at - 1].is_("step", "task")) or token.text in values
+        if token.kind not in ("number", "quoted") or counted or (any(t.lower in _COMPARED for t in near) and not was):
             continue
         length = duration_at(tokens, at) or duration_at(tokens, max(at - 2, 0))
         said = {token.text.casefold().replace(",", ""), f"{token.value:g}" if token.value is not None else "-"}
@@ -388,4 +452,4 @@ def _name_unused(plan: Plan, tokens: Sequence[Token], names: str) -> None:
         listing = token.kind == "number" and at + 1 < len(tokens) and tokens[at + 1].text in (")", ".")
         if plan.edits and not known and not removed and not listing and not (starts and token.kind == "number"):
             kept = token.kind == "quoted" and plan.maybe((token,)) is not None
-            plan.unread += [] if kept or token.text in unread else [token.text]
+            plan.unread = plan.unread if kept or token.text in unread else [*plan.unread, token.text]

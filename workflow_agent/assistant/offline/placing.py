@@ -1,30 +1,34 @@
-"""Orders that put a step somewhere: a new one, or one that is there, read from the place they name.
+"""The frame of places: a new step, or one that is there, goes before, after, between, beside, first or last.
 
-A place is a mark ("before", "between", "at the end") and the longest run of words behind it that names a
-step. Of the other words, some say only that something is put there; the rest name steps that are there,
-which then move, or new ones and who does them.
+A place is a mark and the longest run of words behind it that names a step. The other words name steps that are
+there, which then move, or the work of a new step and who does it.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from workflow_agent.assistant.offline import conditions
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
-from workflow_agent.assistant.offline.conditions import is_approval, read_approval
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.plan import WHOLE, NotRead, Plan, at_end, listed, titled
+from workflow_agent.assistant.offline.people import is_somebody, may_be_somebody, people_in, written
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of
+from workflow_agent.assistant.offline.spans import cue_at, spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.assistant.offline.values import duration_at
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
+_MARKS = frozenset({"before", "after", "between", "start", "end", "beside"})
 _LEAD = word_set("placing.lead")
 _MOVING = word_set("placing.moving")
 _DONE = word_set("placing.done")
-_MARKS = ("before", "after", "between", "start", "end", "beside")
-_NEW = ("add", "insert", "include", "introduce", "create", "append", "another", "new", "additional", "extra", "a", "an")
+_APPROVALS = word_set("structure.approvals")
+_ADD = frozenset({"add"})
+_NEW = ("another", "new", "additional", "extra", "second", "further")
 _MOST_ANCHOR_WORDS = 9
 
 
@@ -35,56 +39,76 @@ class Place:
     fields: JsonObject
     beside: Step | None
     first: int
-    """The index of its first token."""
     end: int
-    """The index behind its last token."""
 
 
-def read_placing(plan: Plan, tokens: Tokens, *, adds: bool = False) -> bool:
-    """Put a step where a clause says, if it is wholly read; say whether.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a new step is: the words of its name, who does it and how long it may take."""
 
-    Args:
-        plan: The edits so far.
-        tokens: The clause, with each full name of a step as one token.
-        adds: Whether the words in front of it already say that something is wanted.
+    name: Tokens
+    who: str | None = None
+    timeout: str | None = None
+
+
+def read_placing(plan: Plan, clause: Clause) -> Tokens:
+    """Put a step where a clause says; return the words that are not used.
 
     Raises:
+        NotRead: It puts nothing anywhere.
         StepUnclear: The step to move may be several.
     """
+    tokens = clause.tokens
     places = _places(plan, tokens)
+    if any(t.has("neg") for t in tokens):
+        raise NotRead
     inside = {at for place in places for at in range(place.first, place.end)}
-    words = [t for at, t in enumerate(tokens) if at not in inside and t.kind not in ("bullet", "break")]
-    while words and words[-1].kind == "punct" and words[-1].text != ")":
-        words.pop()
-    while words and words[0].kind == "punct":
-        words.pop(0)
-    if any(t.is_("above", "over", "below", "under", "exceed", "than", "from") for t in words) and any(
-        t.kind == "number" for t in words
+    words = _edged([t for at, t in enumerate(tokens) if at not in inside and t.kind not in ("bullet", "break")])
+    adds, bare = _bare(words)
+    adds = adds or clause.wanted
+    place = _one_of(plan, places) if places else None
+    if places and (place is None or _is_parted(tokens, places)):
+        raise NotRead
+    if place is None:
+        _without_place(plan, clause, bare, adds=adds)
+    elif not any(counts(t) for t in bare) and (adds or not bare) and _is_insert(plan):
+        _move_steps(plan, plan.spoken_of(is_pointed=True), place)
+    elif conditions.has_amount(words):
+        return conditions.read_approval(plan, replace(clause, tokens=tuple(words)), place.fields)
+    elif moved := _moved(
+        plan, words, adds=adds and not any(t.lower in PRONOUNS for t in bare) and not _is_there(clause, words)
     ):
-        return len(places) < 2 and read_approval(plan, tuple(words), places[0].fields if places else None)
-    if any(t.kind != "quoted" and t.among("placing.no_name") for t in words):
-        return False
-    if _delayed(plan, tokens) or (not places and _approved(plan, tokens)):
-        return True
-    if not places:
-        return _add_somewhere(plan, words, adds=adds)
-    place = _one_of(plan, places)
-    if place is None or (len(places) > 1 and _is_parted(tokens, places)):
-        return False
-    if not any(counts(t) for t in words) and plan.edits and plan.edits[-1]["op"] == "insert_step":
-        # "Where: before the handover", of the step that was just added.
-        plan.notes[:] = [note for note in plan.notes if "did not say where" not in note]
-        words = []
-    moved = _wanted_there(plan, words) if adds else _moved(plan, words)
-    if moved:
-        return _move(plan, moved, place.fields, place.beside)
-    return bool(words) and _insert(plan, words, place.fields, place.beside)
+        _move_steps(plan, moved, place)
+    else:
+        _insert(plan, bare, place)
+    return ()
+
+
+def _is_there(clause: Clause, words: Sequence[Token]) -> bool:
+    """Say whether words want "the invoice to go out", which is there already."""
+    to = next((at for at, t in enumerate(words) if at and t.is_("to")), 0)
+    verb = words[to + 1 : to + 2]
+    return clause.wanted and to > 0 and words[0].is_("the", "our") and any(t.lemma in _MOVING for t in verb)
+
+
+def _is_insert(plan: Plan) -> bool:
+    return bool(plan.edits) and plan.edits[-1]["op"] == "insert_step"
+
+
+def _edged(words: Sequence[Token]) -> list[Token]:
+    kept = list(words)
+    while kept and kept[-1].kind == "punct" and kept[-1].text != ")":
+        kept.pop()
+    while kept and kept[0].kind == "punct":
+        kept.pop(0)
+    return kept
 
 
 def _is_parted(tokens: Tokens, places: Sequence[Place]) -> bool:
     """Say whether each of two places has a step of its own: "x after a and y after b"."""
     ends = [0, *(place.end for place in places)]
-    return all(any(counts(t) for t in tokens[end : place.first]) for end, place in zip(ends, places, strict=False))
+    told = [any(counts(t) for t in tokens[end : place.first]) for end, place in zip(ends, places, strict=False)]
+    return len(places) > 1 and all(told)
 
 
 def _one_of(plan: Plan, places: Sequence[Place]) -> Place | None:
@@ -95,44 +119,22 @@ def _one_of(plan: Plan, places: Sequence[Place]) -> Place | None:
     if len(places) == 2 and len(plain) == 1:
         return plain[0]
     both = {key: value for place in places for key, value in place.fields.items()}
-    if len(places) > 2 or places[0].beside or places[1].beside:
+    if len(places) > 2 or places[0].beside or places[1].beside or set(both) != {"before", "after"}:
         return None
-    if set(both) == {"before", "after"}:
-        near = [e for e in plan.workflow.outgoing(both["after"]) if e.to == both["before"]]
-        fields = {"between": [both["after"], both["before"]]} if near else {"after": both["after"]}
-        ends = plan.workflow.step(both["before"])
-        return Place(fields, None, 0, 0) if near or (ends and ends.type == "end") else None
-    return None
+    near = [e for e in plan.workflow.outgoing(both["after"]) if e.to == both["before"]]
+    return Place({"between": [both["after"], both["before"]]}, None, 0, 0) if near else None
 
 
-def _add_somewhere(plan: Plan, words: list[Token], *, adds: bool) -> bool:
-    """Put a new step at the end, and say that nobody said where it goes."""
-    bare = _bare(words)
-    if any(t.is_("it", "that", "this", "them") for t in words[:3]):
-        return False
-    others = [t for t in bare if not t.is_("in", "parallel", "second", "another", "third", "new")]
-    if len(others) + 1 < len(bare) and any(t.is_("parallel") for t in bare[-2:]):
-        step = plan.maybe(others)
-        return step is not None and _put(plan, [plan.draft_named(titled(plan.said(bare[:-2])))], {}, step)
-    to = next((at for at in range(1, len(bare)) if bare[at].is_("to", "in", "into")), None)
-    if to is not None and bare[-1].lemma in WHOLE and not any(counts(t) for t in bare[to:-1]):
-        bare = bare[:to]
-    elif to is not None and bare[to].is_("to") and any(t.is_("parallel") for t in bare[to:]):
-        forks = [s for s in plan.workflow.steps if s.type == "fork"]
-        beside = [e.to for s in forks for e in plan.workflow.outgoing(s.id)]
-        return len(forks) == 1 and _insert(plan, bare[:to], {}, plan.workflow.step(beside[0]))
-    new = adds or any(t.is_("add", "insert", "include", "introduce", "append", "need", "new") for t in words[:3])
-    if not new or not bare or any(t.has("prep") and t.is_("to", "when", "after", "before") for t in bare[1:]):
-        return False
-    where = at_end(plan)
-    anchor = plan.workflow.step(where.get("before") or where.get("after") or "")
-    if not _insert(plan, bare, where, None):
-        return False
-    side = "before" if "before" in where else "after"
-    plan.notes.append(
-        f"you did not say where it goes: I would put it at the end, {side} “{anchor.name if anchor else ''}”"
-    )
-    return True
+def at_end(plan: Plan) -> JsonObject:
+    """Return the place behind the last step that does something and leads to a good end."""
+    all_ends = [s for s in plan.workflow.steps if s.type == "end"]
+    ends = [s for s in all_ends if s.outcome in (None, "ok")] or all_ends
+    last = [s for s in plan.workflow.steps if s.type != "end" and not plan.workflow.outgoing(s.id)]
+    if ends and plan.workflow.incoming(ends[0].id):
+        return {"before": ends[0].id}
+    if len(last) == 1:
+        return {"after": last[0].id}
+    raise Asked("There is more than one end. Where does it go?")
 
 
 def _places(plan: Plan, tokens: Tokens) -> list[Place]:
@@ -141,18 +143,14 @@ def _places(plan: Plan, tokens: Tokens) -> list[Place]:
     while at < len(tokens):
         end, kinds = (at, []) if tokens[at].kind == "quoted" else phrase_at(tokens, at, "markers.tsv")
         mark = next((kind for kind in kinds if kind in _MARKS), None)
-        if kinds == ["if"] and tokens[at].is_("when") and at + 1 < len(tokens):
-            mark = "when"
-        comes = at > 0 and tokens[at - 1].is_("come", "go", "be", "happen", "place", "new", "very")
-        comes = comes or (at == 0 and any(t.text == ":" for t in tokens[1:3]))
-        comes = comes or (at == len(tokens) - 1 and tokens[0].is_("put", "move", "do", "make") and at > 1)
-        if (
-            mark is None
-            and comes
-            and tokens[at].is_("last", "first")
-            and all(t.lemma in ("step", "thing", "one") or t.text == ":" for t in tokens[at + 1 : at + 2])
-        ):
-            mark, end = ("end" if tokens[at].is_("last") else "start"), min(at + 2, len(tokens))
+        if kinds == ["if"] and tokens[at].is_("when") and any(t.has("aux") for t in tokens[end : end + 5]):
+            mark = "after"
+        if mark is None and tokens[at].is_("last", "first") and _is_position(tokens, at):
+            mark, end = ("end" if tokens[at].is_("last") else "start"), at + 1
+            end += sum(1 for t in tokens[end : end + 1] if t.is_("step", "thing", "one"))
+        if mark == "start" and end < len(tokens) and tokens[end - 1].is_("front", "top") and tokens[end].has("noun"):
+            # "To the front desk".
+            mark = None
         place = _place(plan, tokens, mark, at, end) if mark else None
         if place is not None:
             found.append(place)
@@ -160,29 +158,48 @@ def _places(plan: Plan, tokens: Tokens) -> list[Place]:
     return found
 
 
+def _is_position(tokens: Tokens, at: int) -> bool:
+    """Say whether "first" or "last" tells where something comes: "comes last", "first step: x"."""
+    before = tokens[at - 1] if at else None
+    if before is not None and before.is_("come", "go", "be", "happen", "very", "run"):
+        return at + 1 == len(tokens) or not tokens[at + 1].is_content
+    if at + 2 < len(tokens) and tokens[at + 1].is_("step", "task") and tokens[at + 2].text == ":":
+        return True
+    starts = at == 0 and any(t.text == ":" for t in tokens[1:3])
+    return starts or (at == len(tokens) - 1 and at > 1 and tokens[0].is_("put", "move", "do", "make"))
+
+
 def _place(plan: Plan, tokens: Tokens, mark: str, at: int, end: int) -> Place | None:
     """Return the place that begins with a mark, or None where no step is named behind it."""
     while at and tokens[at - 1].among("placing.how"):
         at -= 1
+    said = at
+    while said > 1 and (tokens[said - 1].has("aux", "adv") or (said == at and tokens[said - 1].lemma in _MOVING)):
+        said -= 1
+    if said < at - 1 and any(t.has("aux") for t in tokens[said : at - 1]):
+        # "A step called x | should come before y".
+        at = said
     if mark in ("start", "end"):
         if end < len(tokens) and tokens[end].is_("of"):
-            stop = next((i + 1 for i in range(end + 1, min(end + 5, len(tokens))) if tokens[i].lemma in WHOLE), None)
-            if stop is None:
+            end = next((i + 1 for i in range(end + 1, min(end + 6, len(tokens))) if tokens[i].lemma in WHOLE), end)
+            if tokens[end - 1].lemma not in WHOLE:
                 return None
-            end = stop
         return Place({"before": plan.workflow.start, "at": "start"} if mark == "start" else at_end(plan), None, at, end)
     if mark == "between":
-        both = next((i for i in range(end + 1, len(tokens)) if tokens[i].is_("and")), None)
-        one = _anchor(plan, tokens[end:both], mark) if both else None
-        other, stop = _longest(plan, tokens, both + 1, mark) if both else (None, end)
-        return Place({"between": [one.id, other.id]}, None, at, stop) if one and other else None
-    if end == len(tokens) and mark in ("before", "after") and (at == 0 or any(t.lower in PRONOUNS for t in tokens)):
-        return _other_side(plan, mark, at, end)
-    anchor, stop = _longest(plan, tokens, end, "after" if mark == "when" else mark)
-    if anchor is None or (mark == "when" and not any(t.has("aux") for t in tokens[end:stop])):
+        for both in (i for i in range(end + 1, len(tokens)) if tokens[i].is_("and")):
+            one = anchor(plan, tokens[end:both], mark)
+            other, stop = _longest(plan, tokens, both + 1, mark)
+            if one and other:
+                return Place({"between": [one.id, other.id]}, None, at, stop)
         return None
-    mark = "after" if mark == "when" else mark
-    return Place({} if mark == "beside" else {mark: anchor.id}, anchor if mark == "beside" else None, at, stop)
+    if end == len(tokens) and mark in ("before", "after"):
+        return _other_side(plan, mark, at, end)
+    step, stop = _longest(plan, tokens, end, mark)
+    return (
+        Place({} if mark == "beside" else {mark: step.id}, step if mark == "beside" else None, at, stop)
+        if step
+        else None
+    )
 
 
 def _other_side(plan: Plan, mark: str, at: int, end: int) -> Place | None:
@@ -199,230 +216,182 @@ def _other_side(plan: Plan, mark: str, at: int, end: int) -> Place | None:
 def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | None, int]:
     """Return the step that the longest run of words from a place names, and where the run ends."""
     best: tuple[Step | None, int] = (None, at)
+    if duration_at(tokens, at) is not None:
+        # "After two days" is no place.
+        return best
     for end in range(at + 1, min(len(tokens), at + _MOST_ANCHOR_WORDS) + 1):
         last = tokens[end - 1]
-        says = last.has("det") and any(t.has("aux") for t in tokens[end : end + 4])
-        if (
-            last.kind == "punct"
-            or (last.is_("by") and last.kind == "word" and not any(t.is_("hand") for t in tokens[end : end + 1]))
-            or (says and best[0] is not None)
+        if (last.kind == "punct" and last.text not in "'-/") or (
+            best[0] is not None
+            and (
+                last.is_("by", "should", "must", "shall") or _MARKS & set(phrase_at(tokens, end - 1, "markers.tsv")[1])
+            )
         ):
-            # "After taking the order the shop should ...": another clause begins.
             break
-        said = last.is_content or last.lower in _DONE or (last.lower in PRONOUNS and end == at + 1)
-        said = said or last.lower in ("over", "out", "up")
-        if said and (step := _anchor(plan, tokens[at:end], mark)) is not None:
-            if best[0] is step and last.is_content and not _names(step, last):
-                # "After inspecting | the baker takes a picture": who does the step does the next one.
-                break
-            best = step, end
-        if (
-            last.kind == "quoted"
-            and best[0] is not None
-            and not any(t.lower in _DONE or t.has("aux") for t in tokens[end : end + 1])
-        ):
+        ends = last.is_content or last.lower in _DONE or last.lower in PRONOUNS or last.lower in ("over", "out", "up")
+        step = anchor(plan, tokens[at:end], mark) if ends else None
+        if step is None:
+            continue
+        if best[0] is step and last.is_content and not _names(step, last):
+            # "After inspecting | the baker takes a picture": who does the step does the next one.
+            break
+        best = step, end
+        if last.kind == "quoted" and not any(t.lower in _DONE or t.has("aux") for t in tokens[end : end + 1]):
             break
     return best
 
 
 def _names(step: Step, token: Token) -> bool:
-    words = content_of(step.name)
-    words += [one + other for one, other in itertools.pairwise(t.lower for t in read_tokens(step.name))]
-    return token.kind == "quoted" or token.lemma in _DONE or any(akin(token.lower, one) for one in words)
+    return (
+        token.kind == "quoted" or token.lemma in _DONE or any(akin(token.lower, one) for one in content_of(step.name))
+    )
 
 
-def _anchor(plan: Plan, tokens: Tokens, mark: str) -> Step | None:
-    """Return the step a place names, also as "once the review is done" or "before we sign"."""
-    words = [t for at, t in enumerate(tokens) if not t.has("aux", "det") and not _is_passive(tokens, at)]
+def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:
+    """Return the step that a place names, also as "once the review is done" or "before we sign"."""
+    words = [t for t in tokens if not t.has("aux", "det") and not (t.is_("get") and t.has("verb"))]
+    while len(words) > 1 and (words[0].has("pron") or words[0].is_("start", "begin", "continue", "proceed", "go")):
+        words.pop(0)
     while len(words) > 1 and words[-1].kind == "word" and words[-1].lemma in _DONE:
         words.pop()
     named = [t for t in words if t.lower not in PRONOUNS and not t.has("pron")]
-    if any(t.is_("it", "they") for t in words) and (meant := _spoken_of(plan, named)) is not None:
-        return meant
-    words = named or words
-    if not words:
-        return None
-    try:
-        return plan.step(words, with_ends=not (mark == "after" or any(t.has("aux") for t in tokens)))
-    except StepUnclear:
-        return plan.maybe(words)
+    if not any(t.is_content for t in named):
+        return plan.maybe(words) if any(t.lower in PRONOUNS for t in words) else None
+    fits = plan.fits(named, valued=False)
+    if len(fits) == 1 and fits[0].type == "end" and (mark == "after" or any(t.has("aux") for t in tokens)):
+        fits = plan.steps.fits(named, with_ends=False) or fits
+    if len(fits) > 1 and any(t.is_("it", "they", "them") for t in words):
+        said = content_of(plan.text)
+        scores = [sum(any(akin(w, o) for w in said) for o in content_of(s.name)) for s in fits]
+        fits = [s for s, score in zip(fits, scores, strict=True) if score == max(scores)]
+    return fits[0] if len(fits) == 1 else None
 
 
-def _spoken_of(plan: Plan, verb: Sequence[Token]) -> Step | None:
-    """Return the step of "before they are sent": of those that send something, the one the message is about."""
-    said = content_of(plan.text)
-    some = [(sum(any(akin(w, o) for w in said) for o in content_of(s.name)), s) for s in plan.steps.all_fitting(verb)]
-    most = max((count for count, _ in some), default=0)
-    best = [step for count, step in some if count == most > 1]
-    return best[0] if len(best) == 1 else None
-
-
-def _is_passive(tokens: Tokens, at: int) -> bool:
-    """Say whether a token is the auxiliary of "gets applied"."""
-    return tokens[at].is_("get") and any("ed" in t.entry.form.split() for t in tokens[at + 1 : at + 2])
-
-
-def _bare(words: Sequence[Token]) -> list[Token]:
-    """Return words without those in front and behind that only say that something is put somewhere."""
-    kept = list(words)
+def _bare(words: Sequence[Token]) -> tuple[bool, list[Token]]:
+    """Return whether words say that something is new, and the words without those that only say so."""
+    kept, adds = list(words), False
     while kept and kept[0].kind in ("word", "punct") and not kept[0].possessive:
-        end, kinds = phrase_at(kept, 0, "verbs.tsv") if kept[0].kind == "word" else (0, [])
-        if kinds and set(kinds) & {"add", "put"} and len(kept) > end:
-            kept = kept[end:]
-        elif len(kept) > 1 and (kept[0].lower in _LEAD or kept[0].text in (":", ",")):
-            kept = kept[1:]
+        end, kind = cue_at(kept, 0, _ADD) if kept[0].kind == "word" else (0, "")
+        if kind and len(kept) > end and not (kept[0].has("noun") and kept[0].text[:1].isupper() and kept is words):
+            adds, kept = adds or not kept[0].is_("put", "place", "want", "have", "need"), kept[end:]
+        elif len(kept) > 1 and (
+            kept[0].lower in _LEAD
+            or kept[0].text in (":", ",", "->")
+            or (kept[0].has("filler") and not kept[0].is_("thank"))
+        ):
+            adds, kept = adds or kept[0].lower in _NEW, kept[1:]
         else:
             break
-    while (
-        len(kept) > 1
-        and kept[-1].text != ")"
-        and (
-            kept[-1].kind == "punct"
-            or (kept[-1].kind == "word" and (kept[-1].lower in _LEAD or kept[-1].among("placing.trail")))
-        )
+    while len(kept) > 1 and (
+        (kept[-1].kind == "punct" and kept[-1].text != ")")
+        or (kept[-1].kind == "word" and (kept[-1].lower in _LEAD or kept[-1].among("placing.trail")))
     ):
         kept.pop()
-    return kept
+    return adds, kept
 
 
-def _moved(plan: Plan, words: Sequence[Token]) -> list[Step]:
-    """Return the steps that are there and are named by words, beside those of putting; none for a new one.
+def _moved(plan: Plan, words: Sequence[Token], *, adds: bool) -> list[Step]:
+    """Return the steps that are there and are named by words, beside those of moving; none for a new one.
 
     Raises:
         StepUnclear: A verb of moving says that one is there, but not which.
     """
-    if any(t.kind == "word" and t.lower in _NEW and (i < 2 or not t.has("det")) for i, t in enumerate(words)):
+    if adds:
         return []
-    kept = [t for t in words if t.is_content or t.lower in PRONOUNS]
+    if any(t.is_("thank") for t in words):
+        return []
     named = [
-        t for t in kept if t.kind == "quoted" or not (t.lemma in _MOVING or t.lower in _LEAD or t.lower in PRONOUNS)
+        t for t in words if t.kind == "quoted" or (t.is_content and t.lemma not in _MOVING and t.lower not in _LEAD)
     ]
+    points = any(t.lower in PRONOUNS for t in words)
     if not named:
-        points = not words or any(t.lower in PRONOUNS for t in kept)
-        if plan.topic and any(t.is_("them", "both") for t in words):
-            return [step for one in plan.topic if (step := plan.workflow.step(one))]
-        last = plan.workflow.step(plan.steps.last or "") if points and len(words) < 8 else None
-        return [last] if last else []
-    if words[0].is_("thank"):
-        return []
+        return plan.spoken_of(is_pointed=points) if points or len(words) < 3 else []
     try:
         return plan.steps_in([t for t in words if t.is_("and") or t.text == "," or t in named])
     except StepUnclear:
-        moves = words[0].is_("move", "shift", "relocate", "reorder")
-        if moves and words[0].kind == "word":
+        if words[0].is_("move", "shift", "relocate", "reorder", "postpone", "defer"):
             raise
         return []
 
 
-def _wanted_there(plan: Plan, words: Sequence[Token]) -> list[Step]:
-    """Return the step of "I want the invoice to go out", which is there already and shall move."""
-    to = next((at for at, t in enumerate(words) if t.is_("to")), 0)
-    behind = words[to + 1 :]
-    if not to or not words[0].is_("the", "our") or not behind or not behind[0].among("placing.moving"):
-        return []
-    step = plan.maybe(words[:to]) if all(t.has("part", "prep", "adv", "aux") for t in behind[1:]) else None
-    return [step] if step else []
-
-
-def _move(plan: Plan, steps: Sequence[Step], fields: JsonObject, beside: Step | None) -> bool:
-    if beside is not None:
-        plan.do({"op": "parallelize", "steps": [*(step.id for step in steps), beside.id]})
-        return True
-    plan.notes[:] = [
-        note for note in plan.notes if "did not say where" not in note or plan.edits[-1]["op"] != "insert_step"
-    ]
+def _move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
+    if place.beside is not None:
+        plan.do({"op": "parallelize", "steps": [*(step.id for step in steps), place.beside.id]})
+        return
+    plan.notes = [note for note in plan.notes if "did not say where" not in note]
+    fields = {key: value for key, value in place.fields.items() if key != "at"}
     for step in steps:
         if step.id in (fields.get("before"), fields.get("after"), *(fields.get("between") or ())):
             raise NotRead
         known = {(edge.from_, edge.to) for edge in plan.workflow.transitions}
         cases = [edge.when.text for edge in plan.workflow.transitions if edge.when]
-        plan.do({"op": "move_step", "step": step.id, **{k: v for k, v in fields.items() if k != "at"}})
+        plan.do({"op": "move_step", "step": step.id, **fields})
         left = [edge.when.text for edge in plan.workflow.transitions if edge.when]
         if lost := [text for text in cases if cases.count(text) > left.count(text)]:
-            plan.notes.append(f"the way “{lost[0]}” would go")
+            plan.notes = [*plan.notes, f"the way “{lost[0]}” would go"]
         kinds = {one.id: one.type for one in plan.workflow.steps}
         for edge in plan.workflow.transitions:
             if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") and (edge.from_, edge.to) not in known:
                 # The branch that the step was alone in.
                 plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
         fields = {"after": step.id}
-    return True
 
 
-def _insert(plan: Plan, words: Sequence[Token], fields: JsonObject, beside: Step | None) -> bool:
-    for name, who in _named(
-        plan, tuple(_bare([t for t in words if not t.is_("parallel", "simultaneously", "meanwhile")]))
-    ):
-        if any(t.kind == "quoted" and t not in name for t in words):
-            continue
-        try:
-            drafts = _drafts(plan, name, who)
-        except NotRead:
-            continue
-        if any(draft is None for draft in drafts):
-            return _approval(plan, name, who, fields) if who and beside is None else False
-        return _put(plan, [draft for draft in drafts if draft is not None], fields, beside)
-    return False
-
-
-def _put(plan: Plan, drafts: Sequence[JsonObject], fields: JsonObject, beside: Step | None) -> bool:
-    if beside is not None and len(drafts) > 1:
-        return False
-    for draft in drafts:
-        if any(step.name.casefold() == draft["name"].casefold() for step in plan.workflow.steps):
-            plan.notes.append(f"there is “{draft['name']}” already, so that there would be two")
-        draft["id"] = plan.new_id(draft["name"])
-        if beside is None and fields == {"before": plan.workflow.start, "at": "start"}:
-            start = plan.workflow.start
-            plan.do(
-                {"op": "add_step", "step": draft},
-                {"op": "connect", "from": draft["id"], "to": start},
-                {"op": "set_start", "step": draft["id"]},
-            )
-        elif beside is None:
-            plan.do({"op": "insert_step", "step": draft, **fields})
-        elif (branch := branch_of(plan, beside.id)) is not None:
-            plan.do(
-                {"op": "add_step", "step": draft},
-                {"op": "connect", "from": branch[0], "to": draft["id"]},
-                {"op": "connect", "from": draft["id"], "to": branch[1]},
-            )
-        else:
-            plan.do(
-                {"op": "insert_step", "step": draft, "before": beside.id},
-                {"op": "parallelize", "steps": [draft["id"], beside.id]},
-            )
-        plan.steps.last = draft["id"]
-        fields = {"after": draft["id"]}
-    return True
-
-
-def insert_on(plan: Plan, words: Tokens, place: Transition | Step) -> bool:
-    """Put a new step on a transition, or beside a step; say whether words name one."""
-    if isinstance(place, Step):
-        return _insert(plan, words, {}, place)
-    return plan.maybe(words) is None and _insert(plan, words, {"between": [place.from_, place.to]}, None)
+def _without_place(plan: Plan, clause: Clause, bare: Sequence[Token], *, adds: bool) -> None:
+    """Put a new step behind the one just put, beside the only fork's branches, or at the end, which is then told."""
+    if _delayed(plan, clause.tokens) or _approved(plan, clause.tokens):
+        return
+    last = plan.edits[-1] if plan.edits else {}
+    if clause.is_next and last.get("op") == "insert_step" and bare and not adds:
+        if not (bare[0].kind == "quoted" or "base" in bare[0].entry.form) or bare[0].lower in PRONOUNS:
+            raise NotRead
+        _insert(plan, bare, Place({"after": last["step"]["id"]}, None, 0, 0))
+        return
+    if bare and bare[0].among("placing.no_step") and len(bare) > 1 and bare[1].has("prep"):
+        # "A form to Take order", "a link from a to b".
+        raise NotRead
+    if not adds or not bare or any(t.lower in PRONOUNS for t in bare[:2]):
+        raise NotRead
+    words = list(bare)
+    cut = next(
+        (i for i, t in enumerate(words) if i and t.is_("in", "to") and any(o.is_("parallel") for o in words[i:])), None
+    )
+    if cut is not None:
+        forks = [s for s in plan.workflow.steps if s.type == "fork"]
+        if len(forks) != 1:
+            raise NotRead
+        branch = plan.workflow.step(plan.workflow.outgoing(forks[0].id)[0].to)
+        rest = [t for t in (*words[:cut], *words[cut:]) if t.kind == "quoted"] or words[:cut]
+        _insert(plan, rest, Place({}, branch, 0, 0))
+        return
+    to = next((i for i, t in enumerate(words) if i and t.is_("to", "in", "into")), None)
+    if to is not None and words[-1].lemma in WHOLE:
+        words = words[:to]
+    where = at_end(plan)
+    place = plan.workflow.step(where.get("before") or where.get("after") or "")
+    _insert(plan, words, Place(where, None, 0, 0))
+    side = "before" if "before" in where else "after"
+    told = f"you did not say where it goes: I would put it at the end, {side} “{place.name if place else ''}”"
+    plan.notes = [*plan.notes, told]
 
 
 def _delayed(plan: Plan, tokens: Tokens) -> bool:
     """Put a wait before a step that shall come later: "the survey a week later", "only after 3 days"."""
-    spans = durations_in(tokens)
-    if len(spans) != 1:
+    spans = spans_of(tokens, frozenset())
+    at = next((i for i, span in enumerate(spans) if span.kind == "length"), None)
+    if at is None:
         return False
-    at, length = spans[0]
-    first, end = at, length.end
-    if end < len(tokens) and tokens[end].is_("later"):
-        end += 1
-    elif at and tokens[at - 1].is_("after"):
-        first = at - 1
-    else:
+    before = spans[at - 1].tokens[0] if at else None
+    later = at + 1 < len(spans) and spans[at + 1].tokens[0].is_("later")
+    if not later and not (before is not None and before.is_("after")):
         return False
-    rest = [t for t in (*tokens[:first], *tokens[end:]) if not t.has("aux") and not t.among("placing.delay")]
-    step = plan.maybe(rest) if any(map(counts, rest)) else None
+    rest = [t for i, s in enumerate(spans) if i != at for t in s.tokens if not t.is_("later", "after")]
+    named = [t for t in rest if not t.has("aux") and not t.among("placing.delay")]
+    step = plan.maybe(named) if any(map(counts, named)) else None
     if step is None or step.type == "end" or step.id == plan.workflow.start:
         return False
-    name = f"Wait {plan.said(tokens[at : length.end])}"
-    draft = {"id": plan.new_id(name), "name": name, "type": "wait", "duration": length.value}
+    name = f"Wait {plan.said(spans[at].tokens)}"
+    draft = {"id": plan.new_id(name), "name": name, "type": "wait", "duration": spans[at].value}
     plan.do({"op": "insert_step", "step": draft, "before": step.id})
     return True
 
@@ -431,201 +400,339 @@ def _approved(plan: Plan, tokens: Tokens) -> bool:
     """Put an approval behind what needs one: "the diagnosis needs approval by the support lead"."""
     need = next((at for at, t in enumerate(tokens) if at and t.is_("need", "require")), None)
     step = plan.maybe([t for t in tokens[:need] if not t.has("aux")]) if need else None
-    rest = tokens[need + 1 :] if need else ()
-    said = [t for t in rest if counts(t) or t.is_("of", "in")]
+    said = [t for t in tokens[need + 1 :] if counts(t) or t.is_("of", "in")] if need else []
     who = [t for t in said if not is_approval((t,)) and not t.is_("to", "be")]
     while who and who[0].is_("of", "in", "by", "from"):
         who = who[1:]
-    if step is None or len(said) == len(who) or not who or not plan.is_role(who):
+    if step is None or len(said) == len(who) or not is_somebody(plan.workflow, who):
         return False
-    return _approval(plan, (), plan.role(who), {"after": step.id})
+    _approval(plan, Work((), written(plan.workflow, who)), {"after": step.id})
+    return True
 
 
-def insert_after_last(plan: Plan, tokens: Tokens) -> bool:
-    """Put "..., then clean up" behind the step that was just put somewhere."""
-    last = plan.edits[-1] if plan.edits else {}
-    if last.get("op") != "insert_step" or not tokens or any(t.kind == "number" for t in tokens):
-        return False
-    if not (tokens[0].kind == "quoted" or "base" in tokens[0].entry.form) or tokens[0].lower in PRONOUNS:
-        return False
-    return _insert(plan, tokens, {"after": last["step"]["id"]}, None)
+def insert_on(plan: Plan, words: Sequence[Token], place: Transition | Step) -> None:
+    """Put a new step on a transition, or beside a step.
+
+    Raises:
+        NotRead: The words are no name of one.
+    """
+    if isinstance(place, Step):
+        _insert(plan, words, Place({}, place, 0, 0))
+        return
+    if plan.maybe(words) is not None:
+        raise NotRead
+    _insert(plan, words, Place({"between": [place.from_, place.to]}, None, 0, 0))
 
 
-def branch_of(plan: Plan, anchor: str) -> tuple[str, str] | None:
+def _insert(plan: Plan, words: Sequence[Token], place: Place) -> None:
+    quoted = [t for t in words if t.kind == "quoted"]
+    if quoted and any(t.text in ("-", "\N{EN DASH}") and t.kind == "punct" for t in words):
+        raise NotRead
+    work = work_of(plan, tuple(t for t in words if not t.is_("parallel", "simultaneously", "meanwhile")))
+    if is_approval([t for t in work.name if not is_somebody(plan.workflow, (t,))]) and work.name[0].kind != "quoted":
+        if work.who is None or place.beside is not None:
+            raise NotRead
+        _approval(plan, work, place.fields)
+        return
+    put(plan, [_draft(plan, name, work) for name in _names_in(work.name)], place)
+
+
+def _names_in(name: Tokens) -> list[Tokens]:
+    """Return the names of one step or several: behind "steps", in quotes, or each with a capital."""
+    quoted = [t for t in name if t.kind == "quoted"]
+    if len(quoted) > 1:
+        return [(t,) for t in quoted]
+    head = next((at for at, t in enumerate(name) if t.lower in ("steps", "tasks", "stages", "activities")), None)
+    if head is not None:
+        return listed([t for t in name[head + 1 :] if t.text != ":"])
+    parts = listed(name)
+    if len(parts) > 1 and all(p[0].text[:1].isupper() and len(p) > 1 and "base" in p[0].entry.form for p in parts[1:]):
+        return parts
+    return [name]
+
+
+def put(plan: Plan, drafts: Sequence[JsonObject], place: Place) -> None:
+    """Put new steps somewhere, one behind the other."""
+    fields = place.fields
+    if place.beside is not None and len(drafts) > 1:
+        raise NotRead
+    for draft in drafts:
+        if any(step.name.casefold() == draft["name"].casefold() for step in plan.workflow.steps):
+            plan.notes = [*plan.notes, f"there is “{draft['name']}” already, so that there would be two"]
+        draft["id"] = plan.new_id(draft["name"])
+        if place.beside is not None:
+            _put_beside(plan, draft, place.beside)
+        elif fields == {"before": plan.workflow.start, "at": "start"}:
+            plan.do(
+                {"op": "add_step", "step": draft},
+                {"op": "connect", "from": draft["id"], "to": plan.workflow.start},
+                {"op": "set_start", "step": draft["id"]},
+            )
+        else:
+            plan.do({"op": "insert_step", "step": draft, **{k: v for k, v in fields.items() if k != "at"}})
+        plan.steps.last = draft["id"]
+        fields = {"after": draft["id"]}
+
+
+def _put_beside(plan: Plan, draft: JsonObject, beside: Step) -> None:
+    branch = branch_of(plan, beside.id)
+    if branch is None:
+        plan.do(
+            {"op": "insert_step", "step": draft, "before": beside.id},
+            {"op": "parallelize", "steps": [draft["id"], beside.id]},
+        )
+        return
+    plan.do(
+        {"op": "add_step", "step": draft},
+        {"op": "connect", "from": branch[0], "to": draft["id"]},
+        {"op": "connect", "from": draft["id"], "to": branch[1]},
+    )
+
+
+def branch_of(plan: Plan, step_id: str) -> tuple[str, str] | None:
     """Return the fork and the join between which a step stands alone, or None."""
     kinds = {step.id: step.type for step in plan.workflow.steps}
-    forks = [edge.from_ for edge in plan.workflow.incoming(anchor) if kinds[edge.from_] == "fork"]
-    joins = [edge.to for edge in plan.workflow.outgoing(anchor) if kinds[edge.to] == "join"]
+    forks = [edge.from_ for edge in plan.workflow.incoming(step_id) if kinds[edge.from_] == "fork"]
+    joins = [edge.to for edge in plan.workflow.outgoing(step_id) if kinds[edge.to] == "join"]
     return (forks[0], joins[0]) if forks and joins else None
 
 
-def _named(plan: Plan, words: Tokens) -> Iterator[tuple[Tokens, str | None]]:
-    """Yield the ways to read a new step's name and who does it."""
-    for at in range(1, len(words)):
-        token = words[at]
-        behind = [t for t in words[at + 1 :] if t.text != ")"]
-        if token.kind == "quoted" or not behind:
-            continue
-        end, kinds = phrase_at(words, at, "slots.tsv")
-        if kinds == ["by"] or (kinds and kinds[0] == "owner"):
-            role = [t for t in words[end:] if t.text not in (")", ":")]
-            if kinds == ["by"] and any(t.text == "," for t in role):
-                continue
-        elif (
-            token.text in ("(", ",", "-")
-            or (token.is_("for") and plan.is_role(behind))
-            or (words[0].is_("for") and token.text == ":")
-        ):
-            role = behind
-            while role and (role[0].is_("by", "do", "for", "owner") or role[0].text == ":"):
-                role = role[1:]
-            while role and role[-1].is_("do", "it", "that", "this", "handle", "take", "care"):
-                role = role[:-1]
-            if not plan.is_role(role):
-                if words[0].is_("for") and token.text == ":" and plan.is_role(words[1:at]):
-                    yield tuple(behind), plan.role(words[1:at])
-                continue
-        else:
-            continue
-        head = words[:at]
-        if len(head) > 2 and "ed" in head[-1].entry.form and head[-2].text in (",", "("):
-            head = head[:-1]
-        while len(head) > 1 and (head[-1].kind == "punct" or head[-1].has("aux")):
-            head = head[:-1]
-        try:
-            who = plan.role(role)
-        except NotRead:
-            continue
-        actor, own = _by_actor(plan, head)
-        yield actor, own or who
-    yield _by_actor(plan, words)
-    if words and words[0].is_("for") and (colon := next((i for i, t in enumerate(words) if t.text == ":"), 0)):
-        yield words[colon + 1 :], plan.role(words[1:colon])
+def is_approval(tokens: Sequence[Token]) -> bool:
+    """Say whether words mean an approval and nothing more: "an approval", "sign-off"."""
+    content = [t for t in tokens if t.is_content and t.lemma != "step"]
+    return len(content) == 1 and (
+        content[0].lemma in _APPROVALS or content[0].lower in _APPROVALS or content[0].is_("approve")
+    )
 
 
-def _drafts(plan: Plan, name: Tokens, who: str | None) -> list[JsonObject | None]:
-    """Return the new steps that a name stands for; None for an approval.
-
-    Raises:
-        NotRead: The words are no name.
-    """
-    if not name:
-        raise NotRead
-    if is_approval([t for t in name if not plan.is_role((t,))]) and name[0].kind != "quoted":
-        return [None]
-    quoted = [t for t in name if t.kind == "quoted"]
-    if quoted:
-        said = " ".join(t.text.casefold() for t in quoted)
-        others = [t for t in name if counts(t) and t.kind != "quoted" and not {t.lower, t.lemma} & (_LEAD | _MOVING)]
-        if not all(t.lemma in said or t.lower in said or t.is_("and", "steps") for t in others):
-            raise NotRead
-        return [plan.draft((t,), who) for t in quoted]
-    heads = [at for at, t in enumerate(name) if t.lower in ("steps", "tasks", "stages", "activities")]
-    pieces = listed([t for t in name[heads[0] + 1 :] if t.text != ":"]) if heads else [name]
-    parts = listed(name)
-    if len(parts) > 1 and all(
-        one[0].text[:1].isupper() and len(one) > 1 and "base" in one[0].entry.form for one in parts[1:]
-    ):
-        pieces = parts
-    return [_draft(plan, piece, who) for piece in pieces]
-
-
-def _draft(plan: Plan, name: Tokens, who: str | None) -> JsonObject:
-    spans = durations_in(name)
-    is_wait = name[0].is_("wait") or any(t.is_("pause", "delay", "break", "wait") for t in name if spans)
-    if bool(spans) != is_wait or len(spans) > 1 or (any(t.kind == "number" for t in name) and not is_wait):
-        raise NotRead
-    if any(t.has("aux") for t in name[1:]) or (len(name) == 1 and name[0].lower in PRONOUNS):
-        raise NotRead
-    verb, others = name[0], name[1:]
-    turned = bool(others) and verb.start > others[0].start
-    if turned or (verb.entry.form == "s" and verb.entry.verb and (who or not verb.has("noun"))):
-        sides = ([t for t in others if t.start < verb.start], [t for t in others if t.start > verb.start])
-        said = " ".join(plan.said(side) for side in sides if side)
-        return plan.draft_named(titled(f"{verb.entry.verb} {said}"), who)
-    draft = plan.draft(name, who)
-    if is_wait:
-        kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
-        return kept | {"type": "wait", "duration": spans[0][1].value}
-    return draft
-
-
-def _approval(plan: Plan, name: Tokens, who: str, fields: JsonObject) -> bool:
+def _approval(plan: Plan, work: Work, fields: JsonObject) -> None:
     """Put an approval somewhere: that of the same person, which is there already, else a new one."""
+    who = work.who or ""
     mine = [
         step
         for step in plan.workflow.steps
         if (step.assignee or "").casefold() == who.casefold() and is_approval(read_tokens(step.name)[-1:])
     ]
     if len(mine) == 1 and mine[0].id not in (fields.get("before"), fields.get("after")):
-        return _move(plan, mine, fields, None)
-    of = [t for t in name if counts(t) and not plan.is_role((t,)) and not is_approval((t,))]
-    said = f"Approve {' '.join(t.text for t in of)}" if of else f"{titled(who.replace('_', ' '))} approval"
-    return _put(plan, [plan.draft_named(said, who) | {"type": "human", "assignee": who}], fields, None)
+        _move_steps(plan, mine, Place(fields, None, 0, 0))
+        return
+    draft = plan.draft_named(f"{titled(who.replace('_', ' '))} approval", who) | {"type": "human", "assignee": who}
+    put(plan, [draft], Place(fields, None, 0, 0))
+
+
+def _draft(plan: Plan, name: Tokens, work: Work) -> JsonObject:
+    spans = spans_of(name, frozenset())
+    lengths = [span for span in spans if span.kind == "length"]
+    waits = name[0].is_("wait", "pause", "hold", "sleep") or (
+        bool(lengths) and any(t.is_("pause", "delay", "break", "wait", "waiting", "cooling") for t in name)
+    )
+    if bool(lengths) != waits or len(lengths) > 1 or (any(t.kind == "number" for t in name) and not waits):
+        raise NotRead
+    if any(t.has("aux") for t in name[1:]) or (
+        name[0].kind != "quoted" and any(t.among("placing.no_name") for t in name)
+    ):
+        raise NotRead
+    for joint, following in itertools.pairwise(name):
+        if joint.is_("and", "then", "but") and phrase_at((following,), 0, "verbs.tsv")[1] and following.kind == "word":
+            raise NotRead
+    draft = plan.draft(_imperative(plan, name), work.who)
+    if waits:
+        kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
+        return kept | {"type": "wait", "duration": lengths[0].value}
+    return draft | ({"timeout": work.timeout} if work.timeout else {})
+
+
+def _imperative(plan: Plan, name: Tokens) -> Tokens:
+    """Return a name with its verb in front and in its base form."""
+    verb, others = name[0], name[1:]
+    turned = bool(others) and verb.start > others[0].start
+    inflected = verb.kind == "word" and verb.entry.form in ("s", "ed") and verb.entry.verb
+    if not turned and not (inflected and ((verb.entry.form == "s" and not verb.has("noun")) or turned)):
+        return name
+    sides = ([t for t in others if t.start < verb.start], [t for t in others if t.start > verb.start])
+    said = " ".join(plan.said(side) for side in sides if side)
+    text = titled(f"{verb.entry.verb} {said}")
+    return (Token(text, "quoted", verb.start, name[-1].end, verb.entry),)
+
+
+_BEHIND = frozenset({"by", "owner", "bound", "timeout", "for"})
+
+
+def work_of(plan: Plan, words: Tokens) -> Work:
+    """Return the work that words tell, who does it, and within what time.
+
+    Raises:
+        NotRead: They tell no work.
+    """
+    words, timeout = _without_time(words)
+    words, who = _without_doer(plan, words)
+    name, actor = _by_actor(plan, words)
+    if not any(t.is_content for t in name):
+        raise NotRead
+    return Work(name, who or actor or None, timeout)
+
+
+def _without_time(words: Tokens) -> tuple[Tokens, str | None]:
+    """Return words without "within 3 days" or ", 2 hours", and that length; a wait keeps its own."""
+    spans = spans_of(words, _BEHIND)
+    at = next((i for i, span in enumerate(spans) if span.kind == "length"), None)
+    if at is None or (
+        words[0].is_("wait", "pause", "hold", "sleep") or any(t.is_("delay", "pause", "wait") for t in words)
+    ):
+        return words, None
+    if at and spans[at - 1].tokens[0].is_("for") and not any(span.kind in ("bound", "timeout") for span in spans):
+        # "Let it cool for 2 hours" tells how long the work takes, and no limit.
+        raise NotRead
+    first = at
+    while first and spans[first - 1].kind in ("bound", "timeout", "joint", "mark", "glue", "det", "for", "arrow"):
+        first -= 1
+    kept = [*spans[:first], *spans[at + 1 :]]
+    if any(span.kind in _BEHIND - {"by", "owner", "for"} for span in kept):
+        raise NotRead
+    return tuple(t for span in kept for t in span.tokens), str(spans[at].value)
+
+
+def _without_doer(plan: Plan, words: Tokens) -> tuple[Tokens, str | None]:
+    """Return words without "by the nurse", "(nurse)", ", nurse does it" or "for the nurse: ", and who that is."""
+    if words and words[0].is_("for") and (colon := next((i for i, t in enumerate(words) if t.text == ":"), 0)):
+        return words[colon + 1 :], written(plan.workflow, words[1:colon])
+    for at in range(1, len(words) - 1):
+        end, kind = cue_at(words, at, _BEHIND) if words[at].kind != "quoted" else (at, "")
+        mark = words[at].text in ("(", ",", "-", ":") and words[at].kind == "punct"
+        if kind == "by" and end > at + 1 and words[at].entry.form == "ed" and any(t.has("aux") for t in words[:at]):
+            # "Should be sent by the teller" tells what is done.
+            continue
+        if not mark and kind not in ("by", "owner", "for"):
+            continue
+        role = [t for t in words[max(end, at + 1) :] if t.text not in (")", ":", "(")]
+        while role and (role[0].has("prep", "aux", "pron") or role[0].is_("owner", "do", "to", "and")):
+            role = role[1:]
+        while len(role) > 1 and (role[-1].is_("do", "it", "that", "this", "handle", "take", "care", "of", "to")):
+            role = role[:-1]
+        while len(role) > 1 and role[0].is_("let", "have", "make", "get", "assign", "done"):
+            role = role[1:]
+        sure = is_somebody(plan.workflow, role)
+        if not sure and not (kind in ("by", "owner") and may_be_somebody(role)):
+            continue
+        head = list(words[:at])
+        while len(head) > 1 and (
+            head[-1].has("aux")
+            or head[-1].kind == "punct"
+            or (head[-1].entry.form == "ed" and head[-2].kind == "punct")
+        ):
+            head.pop()
+        return tuple(head), written(plan.workflow, role)
+    return words, None
 
 
 def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
     """Return the work of "the doctor has to check it", and who does it; any other name as it is."""
     if len(name) > 2 and name[0].is_("for") and any(t.is_("to") for t in name):
-        # "For the nurse to shave the animal".
         name = name[1:]
     if len(name) > 3 and name[0].is_("somebody", "someone") and name[1].is_("from", "of", "in"):
         name = name[2:]
-    told = next((i for i in range(1, len(name) - 1) if _is_passive(name, i)), None)
-    if told is not None:
-        # "The team gets told": the work is to tell the team.
-        return (name[told + 1], *name[:told], *name[told + 2 :]), None
-    at = next((i for i, t in enumerate(name) if t.kind == "word" and t.has("aux") and i), None)
+    at = next(
+        (i for i, t in enumerate(name) if i and t.kind == "word" and (t.has("aux") or t.is_("need", "want"))), None
+    )
     to = next(
         (i for i, t in enumerate(name[:-1]) if i and t.is_("to") and "base" in name[i + 1].entry.form.split()), None
     )
-    if at is None and to is not None and (plan.is_role(name[:to]) or name[to - 1].is_("somebody", "someone")):
-        return name[to + 1 :], plan.role(name[:to]) if plan.is_role(name[:to]) else None
+    if at is None and to is not None and (who := _somebody(plan, name[:to])) is not None:
+        return name[to + 1 :], who or None
     if at is None:
-        for cut in range(1, min(5, len(name))):
-            verb = name[cut]
-            behind = name[cut + 1] if cut + 1 < len(name) else None
-            does = "s" in verb.entry.form.split() or (verb.entry.form == "base" and name[cut - 1].lower.endswith("s"))
-            does = does and (plan.is_role(name[:cut]) or _may_act(name[:cut], verb, behind))
-            if does and (behind is None or behind.has("det", "pron", "noun", "prep")):
-                return _work_of(plan, name[:cut], name[cut:])
-        if is_approval(name[-1:]) and len(name) > 1 and plan.is_role(name[:-1]):
-            return name, plan.role(name[:-1])
-        return name, None
+        return _told_work(plan, name)
     end = at
     while end < len(name) and (
-        name[end].has("aux") or name[end].is_("to") or (name[end].has("adv") and not name[end].has("verb"))
+        name[end].has("aux")
+        or name[end].is_("to", "need", "want")
+        or _is_passive(name, end)
+        or (name[end].has("adv", "part") and not name[end].has("verb"))
     ):
         end += 1
-    if end == len(name):
-        return name[:at], None
-    somebody = all(not counts(t) or t.is_("somebody", "someone") for t in name[:at])
-    if name[end - 1].lemma == "be" and "ed" in name[end].entry.form.split() and not somebody:
+    if end >= len(name) or not name[end].entry.verb:
+        raise NotRead
+    subject = tuple(t for t in name[:at] if not t.is_("to"))
+    passive = any(t.is_("be", "get") for t in name[at:end]) and "ed" in name[end].entry.form.split()
+    if passive and _somebody(plan, subject) != "":
         # "The cake has to be photographed": the work is to photograph the cake.
-        about = name[: at - 1] if name[at - 1].is_("to") else name[:at]
-        return (name[end], *about, *name[end + 1 :]), None
-    if somebody or plan.is_role(name[:at]):
-        actor = [t for t in name[:at] if not t.is_("somebody", "someone", "from")]
-        if not name[end].entry.verb:
-            return (), None
-        return _work_of(plan, tuple(actor), name[end:])
-    return (), None
+        return (name[end], *subject, *name[end + 1 :]), None
+    who = _somebody(plan, subject)
+    if who is None and not may_be_somebody(subject):
+        raise NotRead
+    return _sent(plan, subject, name[end:]), who if who is not None else written(plan.workflow, subject)
 
 
-def _may_act(words: Tokens, verb: Token, behind: Token | None) -> bool:
-    """Say whether words in front of a verb name somebody of whom nothing is known: "the deputy confirms"."""
-    nouns = all(t.has("det", "noun", "adj") and not t.has("aux", "prep") for t in words) and words[-1].has("noun")
-    plain = not words[-1].lower.endswith("ing") and "s" in verb.entry.form.split()
-    return (
-        nouns and plain and (not verb.has("noun") or (words[0].has("det") and behind is not None and behind.has("det")))
-    )
+def _is_passive(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a token is the auxiliary of "gets applied"."""
+    return tokens[at].is_("get") and any("ed" in t.entry.form.split() for t in tokens[at + 1 : at + 2])
 
 
-def _work_of(plan: Plan, actor: Tokens, work: Tokens) -> tuple[Tokens, str | None]:
-    """Return what somebody does, and who; of what somebody gets, that it is sent to them."""
-    if not any(map(counts, actor)):
-        return ((), None) if work[0].is_("get", "receive") else (work, None)
+def _somebody(plan: Plan, words: Sequence[Token]) -> str | None:
+    """Return who words name, "" for somebody or us, None for no person."""
+    named = [t for t in words if t.is_content and not t.is_("somebody", "someone")]
+    if not named and all(t.has("pron", "det", "prep") for t in words):
+        return ""
+    return written(plan.workflow, words) if is_somebody(plan.workflow, words) else None
+
+
+def _told_work(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
+    """Return the work of "the deputy confirms the visit" and who does it; a name without a doer as it is."""
+    for cut in range(1, min(5, len(name))):
+        verb, subject = name[cut], name[:cut]
+        forms = verb.entry.form.split()
+        behind = name[cut + 1] if cut + 1 < len(name) else None
+        does = "s" in forms or ("base" in forms and name[cut - 1].lower.endswith("s"))
+        if (
+            not does
+            or verb.kind != "word"
+            or (behind is not None and not behind.has("det", "pron", "noun", "prep", "adj"))
+        ):
+            continue
+        who = _somebody(plan, subject)
+        told = (
+            who is None
+            and "s" in forms
+            and subject[-1].has("noun")
+            and all(t.has("det", "noun", "adj") for t in subject)
+        )
+        if who is not None or (told and not verb.has("noun")):
+            return _sent(plan, subject, name[cut:]), who if who is not None else written(plan.workflow, subject)
+    people = people_in(plan.workflow, name)
+    first = next((at for at, t in enumerate(name) if not t.has("det")), 0)
+    end = people.get(first, 0)
+    if end and end + 1 < len(name) and _is_passive(name, end):
+        # "The customer gets told": the work is to tell the customer.
+        return (name[end + 1], *name[:end], *name[end + 2 :]), None
+    acts = end and end < len(name) and name[end].kind == "word" and {"base", "s"} & set(name[end].entry.form.split())
+    if acts and (len(name) > end + 1 or not name[end].has("noun")):
+        return _sent(plan, name[:end], name[end:]), written(plan.workflow, name[:end])
+    last = name[-1]
+    if len(name) > 1 and last.entry.form == "ed" and not last.has("noun", "adj") and last.kind == "word":
+        # "Have the cake wrapped".
+        return (last, *name[:-1]), None
+    if is_approval(name[-1:]) and len(name) > 1 and is_somebody(plan.workflow, name[:-1]):
+        return name, written(plan.workflow, name[:-1])
+    if (
+        len(name) > 3
+        and is_approval(name[:1])
+        and name[1].is_("of", "by", "from")
+        and is_somebody(plan.workflow, name[2:])
+    ):
+        return name[:1], written(plan.workflow, name[2:])
+    return name, None
+
+
+def _sent(plan: Plan, subject: Sequence[Token], work: Tokens) -> Tokens:
+    """Return what somebody does; of what somebody gets, that it is sent to them."""
     if not work[0].is_("get", "receive") or len(work) < 2:
-        return work, plan.role(actor)
-    name = f"Send {plan.said(work[1:])} to {plan.said(actor)}"
-    return (Token(name, "quoted", work[0].start, work[-1].end, work[0].entry),), None
+        return _imperative_of(plan, work)
+    text = f"Send {plan.said(work[1:])} to {plan.said(subject)}"
+    return (Token(text, "quoted", work[0].start, work[-1].end, work[0].entry),)
+
+
+def _imperative_of(plan: Plan, work: Tokens) -> Tokens:
+    verb: Any = work[0].entry.verb
+    if work[0].entry.form != "s" or not verb:
+        return work
+    text = titled(f"{verb} {plan.said(work[1:])}" if work[1:] else verb)
+    return (Token(text, "quoted", work[0].start, work[-1].end, work[0].entry),)

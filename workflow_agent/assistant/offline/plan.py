@@ -1,13 +1,15 @@
 """The edits of one message while they are worked out, each on the workflow as the ones before it left it."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from workflow_agent.assistant.offline.clauses import counts, is_actor_word, roles
-from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Steps, StepUnclear, content_of
+from workflow_agent.assistant.offline.clauses import counts, phrase_at
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
+from workflow_agent.assistant.offline.people import is_somebody, written
+from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, Steps, StepUnclear, phrase_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.errors import InvalidInput
@@ -20,8 +22,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 JOINS = (",", "and", "&", "plus", "+", "/", ";")
 _MOST_NAME_WORDS = 9
-_MOST_ROLE_WORDS = 5
-_NO_ROLE = word_set("plan.no_role")
 _HUMAN = word_set("plan.human")
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
 _SERVICES = {
@@ -47,6 +47,24 @@ class Asked(Exception):
         self.question, self.before, self.after = question, before, after
 
 
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of an order, without the words in front that only ask for it."""
+
+    tokens: Tokens
+    verbs: frozenset[str] = frozenset()
+    """The classes of orders that its first verb may be of."""
+    negated: bool = False
+    unneeded: bool = False
+    """Whether the words in front say that something is needed no longer."""
+    wanted: bool = False
+    """Whether the words in front say that something is wanted or missing."""
+    is_next: bool = False
+    """Whether "then" or "and" joins it to the one before."""
+    is_after: bool = False
+    """Whether it tells what comes after the time that was just set."""
+
+
 @dataclass(slots=True)
 class Plan:
     """The edits so far and the workflow as they leave it."""
@@ -62,20 +80,12 @@ class Plan:
     """What was decided without being said: each makes the change a preview."""
     kept: list[str] = field(default_factory=list[str])
     """Ids of steps that must stay."""
-    is_also: bool = False
-    """Whether the clause at hand says "also" or "too"."""
-    is_after: bool = False
-    """Whether the clause at hand tells what comes after the time that was just set."""
-    superseded: list[JsonObject] = field(default_factory=list[JsonObject])
-    """Edits that a later one of the same message took the place of."""
-    resolved: dict[object, Step | StepUnclear] = field(default_factory=dict[object, Step | StepUnclear])
-    """What words were found to mean, while the workflow stays as it is."""
-    tries: int = 0
-    """How many clauses were tried."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
     weighed: bool = False
     """Whether the message only asks what a change would be."""
+    tries: int = 0
+    """How many clauses were tried."""
 
     def do(self, *edits: JsonObject) -> None:
         """Add edits and apply them, so that what follows is read against the result.
@@ -87,72 +97,94 @@ class Plan:
             self.workflow = apply_edits(self.workflow, parse_edits(list(edits))).workflow
         except InvalidInput as refused:
             raise NotRead(_REFUSED.sub("", str(refused))) from refused
-        self.edits += edits
-        self.resolved.clear()
+        again = {(edit["op"], str(edit.get("step"))) for edit in edits if edit["op"] in ("set_timeout", "set_assignee")}
+        # "It takes 4 days, make it 2": the later value counts.
+        kept = [edit for edit in self.edits if (edit["op"], str(edit.get("step"))) not in again]
+        self.edits = [*kept, *edits]
         last = self.steps.last
         for edit in edits:
-            named: Any = edit.get("step", edit.get("from"))
+            named: Any = edit.get("with") or edit.get("step", edit.get("from"))
             last = cast("JsonObject", named)["id"] if isinstance(named, dict) else named or last
         self.steps = Steps(self.workflow, self.steps.chosen, last)
 
     def said(self, tokens: Sequence[Token]) -> str:
         """Return words as they were written; a single quoted one without its quotes."""
-        return tokens[0].text if len(tokens) == 1 else text_of(tokens, self.text)
+        if len(tokens) == 1:
+            return tokens[0].text
+        gaps = (self.text[one.end : other.start] for one, other in itertools.pairwise(tokens))
+        if any(char.isalnum() for gap in gaps for char in gap):
+            # Words were taken out of the middle: a place, or who does it.
+            return " ".join(t.text for t in tokens)
+        return text_of(tokens, self.text)
 
-    def step(self, tokens: Sequence[Token], *, valued: bool = False, with_ends: bool = True) -> Step:
-        """Return the step that words mean, all of them.
+    def named(self, tokens: Sequence[Token], *, exactly: bool = False) -> Tokens:
+        """Return tokens with each whole name of a step as one, as if it stood between quotes; `exactly` as it is."""
+        names = self.steps.whole_names(tokens, exactly=exactly)
+        found: list[Token] = []
+        at = 0
+        while at < len(tokens):
+            end, step = names.get(at, (at + 1, None))
+            first, last = tokens[at], tokens[end - 1]
+            name = step.name if step else ""
+            found.append(Token(name, "quoted", first.start, last.end, entry_of(name.lower())) if step else first)
+            at = end
+        return tuple(found)
+
+    def fits(self, tokens: Sequence[Token], *, valued: bool = True, loose: bool = False) -> list[Step]:
+        """Return the steps that words may mean, all of them: none, one, or those that fit equally well.
 
         Args:
             tokens: What it is called.
-            valued: Whether it is to get a value, which a decision or an end has not.
-            with_ends: Whether an end may be meant.
+            valued: Whether it is to get a value, which a decision, a fork or an end has not.
+            loose: Whether the step is there for sure, so that another verb in front matters little.
+        """
+        words = [t for t in tokens if not t.has("aux", "neg") and t.kind != "punct"] or list(tokens)
+        if any(t.is_content for t in words):
+            words = [t for t in words if t.lower not in PRONOUNS or t.kind == "quoted"]
+        if loose:
+            first = next((at for at, t in enumerate(words) if t.is_content), len(words))
+            verb = words[first : first + 1]
+            acts = bool(verb) and {"base", "ing"} & set(verb[0].entry.form.split())
+            orders = bool(verb) and (verb[0].is_("keep", "leave") or phrase_at(verb, 0, "verbs.tsv")[1])
+            words = words[first + 1 :] if acts and not orders else []
+            words = words if any(t.is_content for t in words) else []
+        if not words:
+            return []
+        some = [s for s in self.steps.fits(words) if not valued or s.type not in _FIXED]
+        return self._likely(words, some)
+
+    def _likely(self, words: Sequence[Token], some: list[Step]) -> list[Step]:
+        """Return of several steps the one that is no mere error path, or whose first word is said."""
+        if len(some) < 2:
+            return some
+        flow = [
+            s
+            for s in some
+            if s.id == self.workflow.start or any(e.type != "error" for e in self.workflow.incoming(s.id))
+        ]
+        some = flow if len(flow) == 1 else some
+        said = {t.lower for t in words} | {t.lemma for t in words}
+        heads = [s for s in some if {t.lower for t in read_tokens(s.name)[:1]} & said]
+        return heads if len(heads) == 1 else some
+
+    def step(self, tokens: Sequence[Token], *, valued: bool = False) -> Step:
+        """Return the one step that words mean.
 
         Raises:
             StepUnclear: None or several are meant.
         """
-        said = tuple((t.kind, t.lower, t.possessive) for t in tokens)
-        key = (id(self.steps), self.steps.last, valued, with_ends, said)
-        if key not in self.resolved:
-            try:
-                self.resolved[key] = self._step(tokens, valued=valued, with_ends=with_ends)
-            except StepUnclear as unclear:
-                self.resolved[key] = unclear
-        found = self.resolved[key]
-        if isinstance(found, StepUnclear):
-            raise found
-        return found
-
-    def _step(self, tokens: Sequence[Token], *, valued: bool, with_ends: bool) -> Step:
-        words = [t for t in tokens if not t.has("aux", "neg") and t.kind != "punct"] or list(tokens)
-        if any(t.is_content for t in words):
-            words = [t for t in words if t.lower not in PRONOUNS or t.kind == "quoted"]
-        try:
-            found = self.steps.find(words, with_ends=with_ends)
-            if valued and found.type in _FIXED:
-                raise StepUnclear(found.name)
-            return found
-        except StepUnclear as unclear:
-            some = [s for one in unclear.candidates if (s := self.workflow.step(one.id))]
-            some = [s for s in some if not valued or s.type not in _FIXED]
-            main = [
-                s
-                for s in some
-                if any(e.type != "error" for e in self.workflow.incoming(s.id)) or s.id == self.workflow.start
-            ]
-            some = main if len(main) == 1 else some
-            if len(some) > 1:
-                first = {t.lower for t in words} | {t.lemma for t in words}
-                heads = [s for s in some if {t.lower for t in read_tokens(s.name)[:1]} & first]
-                some = heads if len(heads) == 1 else some
-            if len(some) != 1:
-                raise
-            return some[0]
+        if not any(t.is_content for t in tokens) and any(t.lower in PRONOUNS for t in tokens):
+            return self.spoken_of(is_pointed=True)[0]
+        found = self.fits(tokens, valued=valued)
+        if len(found) != 1:
+            raise StepUnclear(phrase_of(tokens) if tokens else "", [Candidate(s.id, s.name) for s in found])
+        return found[0]
 
     def maybe(self, tokens: Sequence[Token], *, valued: bool = False) -> Step | None:
-        """Return the step that words mean, or None where it is none, or may be several."""
+        """Return the one step that words mean, or None where it is none, or may be several."""
         try:
             return self.step(tokens, valued=valued) if tokens else None
-        except StepUnclear:
+        except (StepUnclear, NotRead):
             return None
 
     def steps_in(self, tokens: Sequence[Token], *, valued: bool = False) -> list[Step]:
@@ -161,83 +193,32 @@ class Plan:
         Raises:
             StepUnclear: One of them is none, or may be several.
         """
-        if self.topic and tokens and all(t.lower in PRONOUNS or t.is_("both", "two") for t in tokens):
-            return [step for one in self.topic if (step := self.workflow.step(one))]
-        pieces = listed(tokens)
-        if len(pieces) > 1 and (whole := self.maybe(tokens, valued=valued)) and self.steps.is_named(tokens):
+        if tokens and all(t.lower in PRONOUNS or t.is_("both", "two") for t in tokens):
+            return self.spoken_of(is_pointed=True)
+        if (whole := self.maybe(tokens, valued=valued)) is not None:
             return [whole]
+        pieces = listed(tokens)
         found: list[Step] = []
         for piece in pieces:
-            try:
-                found.append(self.step([t for t in piece if not t.is_("both")] or piece, valued=valued))
-            except StepUnclear as several:
-                if len(pieces) > 1 or len(several.candidates) != 2 or not any(t.is_("both", "all") for t in tokens):
-                    raise
-                found += [step for one in several.candidates if (step := self.workflow.step(one.id))]
+            words = [t for t in piece if not t.is_("both", "all")] or piece
+            some = self.fits(words, valued=valued)
+            if len(some) == 1 or (some and len(pieces) == 1 and any(t.is_("both", "all", "two") for t in tokens)):
+                found += some
+            else:
+                found.append(self.step(words, valued=valued))
         return found
 
-    def is_role(self, tokens: Sequence[Token]) -> bool:
-        """Say whether words name who does something: a known assignee, or a word for people."""
-        words = [t for t in tokens if t.is_content and t.kind != "number"]
-        if not words or any(t.text == "->" for t in tokens):
-            return False
-        if len(words) > _MOST_ROLE_WORDS or any(t.has("aux", "neg", "conj") for t in tokens):
-            return False
-        known = {one for s in self.workflow.steps if s.assignee for one in content_of(s.assignee.replace("_", " "))}
-        if any(
-            t.kind == "quoted" or (t.entry.verb and t.entry.form == "ing" and t.lower not in roles())
-            for t in words[-1:]
-        ):
-            return False
-        inner = [at for at, t in enumerate(tokens) if t.has("det") and any(one.is_content for one in tokens[:at])]
-        if (
-            inner
-            or not tokens[-1].is_content
-            or any(
-                t.has("verb") and not t.has("noun", "adj") and t.entry.form != "ing" and not is_actor_word(t)
-                for t in words
-            )
-        ):
-            return False
-        people = (content_of(s.assignee.replace("_", " ")) for s in self.workflow.steps if s.assignee)
-        heads = {one[-1] for one in people if one}
-        if words[-1].lower in heads:
-            return True
-        tail = [i for i, t in enumerate(words) if t.start < next((p.start for p in tokens if p.is_("of")), 1 << 30)]
-        return is_actor_word(words[tail[-1] if tail else -1]) or all(
-            t.lower in known or t.lemma in known for t in words
-        )
-
-    def role(self, tokens: Sequence[Token]) -> str:
-        """Return who is meant by words, as an assignee is written.
+    def spoken_of(self, *, is_pointed: bool) -> list[Step]:
+        """Return the steps that "it" or "them" means, or that an order is about which names none.
 
         Raises:
-            NotRead: The words name nobody.
+            NotRead: Nothing was spoken of.
         """
-        if any(t.text in ("->", ":", "=") for t in tokens):
+        ids = self.topic or [self.steps.last or ""]
+        found = [step for one in ids if (step := self.workflow.step(one))]
+        if not found or (not is_pointed and not self.topic and self.steps.last is None):
             raise NotRead
-        words = [t for t in tokens if t.kind != "punct"]
-        while len(words) > 1 and (words[0].has("det") or words[0].is_("only", "now")):
-            words.pop(0)
-        while len(words) > 1 and words[-1].among("plan.behind"):
-            words.pop()
-        content = [t for t in words if t.is_content]
-        if not content or len(content) > _MOST_ROLE_WORDS or any(t.lower in _NO_ROLE for t in words):
-            raise NotRead
-        if any(t.has("aux", "neg", "conj", "wh", "pron", "filler") or t.kind == "number" for t in words) or content[
-            -1
-        ].is_("gone", "time"):
-            raise NotRead
-        if content[-1].among("plan.no_agent"):
-            raise NotRead
-        led = words[0].has("prep", "part") and not words[0].is_("on")
-        if led or any(t.has("prep") and not t.is_("of", "in", "for", "on") for t in words):
-            raise NotRead
-        said = " ".join(t.text for t in words)
-        known = {one.casefold(): one for s in self.workflow.steps for one in (s.assignee, s.escalate_to) if one}
-        plain = said.casefold()
-        titled = said.isupper() or words[0].kind == "quoted" or all(t.text[:1].isupper() for t in words)
-        return known.get(plain) or known.get(plain.replace(" ", "_")) or (said if titled else said.lower())
+        return found
 
     def new_id(self, name: str) -> str:
         """Return a free id made from a name."""
@@ -252,33 +233,28 @@ class Plan:
         words = [t for t in tokens if t.kind not in ("bullet", "break")]
         while words and words[-1].kind == "punct":
             words.pop()
+        while len(words) > 1 and words[0].has("det"):
+            words.pop(0)
         quoted = [t for t in words if t.kind == "quoted"]
-        if len(quoted) == 1 and len(words) > 1 and not any(counts(t) for t in words if t is not quoted[0]):
+        if len(quoted) == 1 and not any(counts(t) for t in words if t is not quoted[0]):
             words = quoted
-        if (
-            not any(t.is_content for t in words)
-            or len(words) > _MOST_NAME_WORDS
-            or any(t.kind == "punct" and t.text not in "-/'&%" for t in words)
-            or (
-                all(t.lower in PRONOUNS or t.lemma in FRAME_WORDS for t in words if t.kind != "quoted" or not words)
-                and not quoted
-            )
-        ):
+        marks = any(t.kind == "punct" and t.text not in "-/'&%" for t in words)
+        empty = all(
+            t.kind == "word" and (t.lower in PRONOUNS or t.lemma in FRAME_WORDS or not t.is_content) for t in words
+        )
+        if not words or len(words) > _MOST_NAME_WORDS or marks or empty:
             raise NotRead
         name = self.said(words)
-        if " - " in name:
-            raise NotRead
-        return self.draft_named(name if len(words) == 1 and quoted else titled(name), who)
+        return self.draft_named(name if words == quoted else titled(name), who)
 
     def draft_named(self, name: str, who: str | None = None) -> JsonObject:
         """Return a new step with a name; who does it may follow from the name: "Legal review"."""
         tokens = [t for t in read_tokens(name) if t.kind == "word"]
         lemmas = {t.lemma for t in tokens} | {t.lower for t in tokens}
         is_human = not lemmas.isdisjoint(_HUMAN)
-        known = {(step.assignee or "").casefold() for step in self.workflow.steps}
-        names = bool(tokens) and (is_actor_word(tokens[0]) or tokens[0].lower in known)
-        if who is None and len(tokens) > 1 and is_human and names:
-            who = tokens[0].text if tokens[0].text.isupper() and len(tokens[0].text) < 5 else tokens[0].lower
+        if who is None and len(tokens) > 1 and is_human and is_somebody(self.workflow, tokens[:1]):
+            who = written(self.workflow, (tokens[0],)) if not tokens[0].text.isupper() else tokens[0].text
+            who = who if who.isupper() else who.lower()
         draft: JsonObject = {"id": self.new_id(name), "name": name, "type": "human" if who or is_human else "action"}
         service = next((service for word, service in _SERVICES.items() if word in lemmas), None)
         if who is not None:
@@ -301,21 +277,3 @@ def listed(tokens: Sequence[Token]) -> list[Tokens]:
         else:
             items[-1].append(token)
     return [tuple(item) for item in items if any(t.kind != "punct" for t in item)]
-
-
-def at_end(plan: Plan) -> JsonObject:
-    """Return the place behind the last step that does something and leads to a good end.
-
-    Raises:
-        Asked: There is more than one.
-    """
-    all_ends = [s for s in plan.workflow.steps if s.type == "end"]
-    ends = [s for s in all_ends if s.outcome in (None, "ok")] or all_ends
-    if len(ends) == 1 and plan.workflow.incoming(ends[0].id):
-        return {"before": ends[0].id}
-    last = [s for s in plan.workflow.steps if s.type != "end" and not plan.workflow.outgoing(s.id)]
-    if len(last) == 1:
-        return {"after": last[0].id}
-    if ends:
-        return {"before": ends[0].id}
-    raise Asked("There is more than one end. Where does it go?")

@@ -100,6 +100,8 @@ class Steps:
     known: list[Known] = field(default_factory=list[Known])
 
     _words: frozenset[str] = frozenset()
+    _found: dict[object, list[Step]] = field(default_factory=dict[object, list[Step]])
+    """What words were found to mean."""
 
     def __post_init__(self) -> None:
         self.known = [_known(step) for step in self.workflow.steps]
@@ -170,6 +172,82 @@ class Steps:
         if (placed := self._among(tokens, with_ends=with_ends)) is not None:
             return placed
         raise StepUnclear(phrase, [Candidate(step.id, step.name) for step in fitting])
+
+    def fits(self, tokens: Sequence[Token], *, with_ends: bool = True) -> list[Step]:
+        """Return the steps that words may mean, each wholly: none, one, or those that fit equally well."""
+        key = (self.last, with_ends, *((t.kind, t.lower, t.possessive) for t in tokens))
+        if key not in self._found:
+            try:
+                self._found[key] = [self.find(tokens, with_ends=with_ends)]
+            except StepUnclear as unclear:
+                self._found[key] = [s for one in unclear.candidates if (s := self.workflow.step(one.id))]
+        return self._found[key]
+
+    def whole_names(self, tokens: Sequence[Token], *, exactly: bool = False) -> dict[int, tuple[int, Step]]:
+        """Return where all words of a step's name stand together, in any order and form: first token, end, step."""
+        found = self._exact_names(tokens)
+        lasts = [(at, token) for at, token in enumerate(tokens) if token.is_content]
+        for one in () if exactly else self.known:
+            if len(one.name) < 2:
+                found += [
+                    (at, at + 1, 1, one.step)
+                    for at, token in lasts
+                    if token.kind == "quoted" and token.text.casefold() == one.step.name.casefold()
+                ]
+                continue
+            for first, _ in lasts:
+                end = self._window(tokens, first, one.name)
+                if end:
+                    found.append((first, end, len(one.name), one.step))
+        taken: set[int] = set()
+        chosen: dict[int, tuple[int, Step]] = {}
+        for first, end, size, step in sorted(found, key=lambda each: (-each[2], each[1] - each[0])):
+            rivals = [o for o in found if o[:3] == (first, end, size) and o[3].id != step.id]
+            if taken.isdisjoint(range(first, end)) and not rivals:
+                taken |= set(range(first, end))
+                chosen[first] = end, step
+        return chosen
+
+    def _exact_names(self, tokens: Sequence[Token]) -> list[tuple[int, int, int, Step]]:
+        """Return where names of more than one word stand as they are, and "step 2"."""
+        found: list[tuple[int, int, int, Step]] = []
+        lowers = [token.lower for token in tokens]
+        for step in self.all():
+            name = [token.lower for token in read_tokens(step.name)]
+            if len(name) > 1:
+                found += [
+                    (at, at + len(name), len(name) + 1, step)
+                    for at in range(len(tokens) - len(name) + 1)
+                    if lowers[at : at + len(name)] == name
+                ]
+        listed = [step for step in self.all() if step.type not in ("end", "fork", "join")]
+        for at, token in enumerate(tokens[:-1]):
+            number = tokens[at + 1].value if tokens[at + 1].kind == "number" else None
+            counted = not tokens[at + 2 : at + 3] or not tokens[at + 2].has("noun")
+            if token.is_("step", "task") and number and counted and 0 < number <= len(listed) and number == int(number):
+                found.append((at, at + 2, 2, listed[int(number) - 1]))
+        return found
+
+    def _window(self, tokens: Sequence[Token], first: int, name: Sequence[str]) -> int:
+        """Return where words of a name that begin at a token end, all of them; 0 where they do not."""
+        if tokens[first].kind == "quoted":
+            return first + 1 if content_of(tokens[first].text) == list(name) else 0
+        left = list(name)
+        for at in range(first, min(first + 2 * len(name) + 2, len(tokens))):
+            token = tokens[at]
+            if not token.is_content:
+                if token.kind != "word" or not token.has("det", "prep", "part", "aux"):
+                    return 0
+                continue
+            word = self._mended(token.lower)
+            fitting = next((one for one in left if akin(word, one)), None)
+            if token.kind != "word" or fitting is None:
+                return 0
+            left.remove(fitting)
+            if not left:
+                over = tokens[at + 1 : at + 2]
+                return at + 2 if any(t.is_("over", "out", "up", "off") for t in over) else at + 1
+        return 0
 
     def all_fitting(self, tokens: Sequence[Token]) -> list[Step]:
         """Return every step that has all content words of a phrase."""
@@ -369,7 +447,7 @@ def _known(step: Step) -> Known:
     service = (step.uses or "").replace(".", " ").replace("_", " ")
     who = " ".join("IT" if word == "it" else word for word in (step.assignee or "").split("_"))
     lowers = [token.lower for token in read_tokens(step.name) if token.kind == "word"]
-    joined = (one + other for one, other in itertools.pairwise(lowers))
+    joined = (one + other for one, other in itertools.combinations(lowers[:5], 2))
     return Known(step, name, frozenset((*content_of(who), *content_of(service), *joined)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from workflow_agent.assistant.offline.clauses import counts, read_head, trimmed
+from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, trimmed
 from workflow_agent.assistant.offline.doubts import doubts
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
@@ -21,9 +21,9 @@ from workflow_agent.assistant.offline.references import (
     content_of,
     with_names,
 )
-from workflow_agent.assistant.offline.shaping import parted
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
 from workflow_agent.assistant.offline.skills.versions import deletion, is_preview, previewed, read_undo, undo
+from workflow_agent.assistant.offline.spans import spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
 from workflow_agent.assistant.offline.turn.outcome import (
@@ -39,7 +39,6 @@ from workflow_agent.assistant.offline.turn.outcome import (
     fixes_offered,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
-from workflow_agent.assistant.offline.units import units_of
 from workflow_agent.assistant.offline.wording import (
     clipped,
     describe_edits,
@@ -101,6 +100,9 @@ _LACKING = re.compile(
     r"(?: here)?[?.!]*$",
     re.IGNORECASE,
 )
+_KINDS_OF_FIELDS = frozenset(
+    {"timeout", "retry", "owner", "escalate", "permission", "form", "tag", "alias", "describe"}
+)
 _BY_PLACE = re.compile(
     r"\b(?:the|that) (?:one|step|task|thing|part|activity)\b.{0,15} (?:before|after) ", re.IGNORECASE
 )
@@ -113,7 +115,8 @@ def lacking(text: str) -> str | None:
     said = next((one for one in found.groups() if one), "") if found else ""
     words = read_tokens(said)
     named = [t for t in words if t.is_content and t.lemma not in FRAME_WORDS]
-    return said if _NEW.match(said) and named and all(u.kind == "word" for u in units_of(words)) else None
+    plain = all(span.kind in ("word", "glue", "det", "for") for span in spans_of(words, _KINDS_OF_FIELDS))
+    return said if _NEW.match(said) and named and plain else None
 
 
 def offer_lacking(turn: Turn, said: str) -> Skill:
@@ -237,7 +240,11 @@ def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] |
 
 def _object(tokens: Tokens) -> Tokens:
     """Return what stands between an order's verb and the first mark behind it."""
-    return parted(read_head(tokens).rest)[0]
+    rest = read_head(tokens).rest
+    end = next(
+        (at for at, t in enumerate(rest) if t.kind != "quoted" and phrase_at(rest, at, "markers.tsv")[1]), len(rest)
+    )
+    return rest[:end]
 
 
 def _completed(asked: Asked, name: str) -> str:

@@ -1,0 +1,143 @@
+"""Who does something: which words name somebody, and how an assignee is written."""
+
+from collections.abc import Sequence
+
+from workflow_agent.assistant.offline.clauses import is_actor_word, roles
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.references import content_of
+from workflow_agent.assistant.offline.tokens import Token, read_tokens
+from workflow_agent.workflows.model.workflow import Workflow
+
+_MOST_WORDS = 5
+_NOBODY = word_set("plan.no_role")
+_BEHIND = ("now", "himself", "herself", "itself", "themselves", "too", "please", "then", "instead", "well", "always",
+           "also", "only", "as", "from", "on", "again", "rather", "that", "this")  # fmt: skip
+
+
+def is_somebody(workflow: Workflow, tokens: Sequence[Token]) -> bool:
+    """Say whether words surely name who does something: a known assignee, or a word for people."""
+    words = [t for t in tokens if t.is_content]
+    if not words or any(t.kind == "number" for t in words) or len(words) > _MOST_WORDS:
+        return False
+    known = {tuple(content_of(one.replace("_", " "))) for one in people_of(workflow)}
+    said = tuple(t.lower for t in words)
+    if said in known or tuple(t.lemma for t in words) in known:
+        return True
+    head = next((at for at, t in enumerate(tokens) if at and t.is_("of", "in", "for", "from", "at")), len(tokens))
+    last = [t for t in tokens[:head] if t.is_content][-1:]
+    joins = any(t.has("aux", "neg", "conj", "wh") or t.kind == "punct" for t in tokens)
+    return bool(last) and not joins and (is_actor_word(last[0]) or last[0].lower in {one[-1] for one in known if one})
+
+
+def may_be_somebody(tokens: Sequence[Token]) -> bool:
+    """Say whether words can name who does something where a mark tells so: a short noun phrase."""
+    words = [t for t in tokens if t.kind != "punct"]
+    content = [t for t in words if t.is_content]
+    if not content or len(content) > _MOST_WORDS or any(t.kind == "number" for t in content):
+        return False
+    if any(t.lower in _NOBODY or t.has("aux", "neg", "conj", "wh", "pron", "filler") for t in words):
+        return False
+    if content[-1].among("plan.no_agent") or any(t.has("prep") and not t.is_("of", "in", "for", "on") for t in words):
+        return False
+    if any(t.has("det") for t in words[words.index(content[0]) + 1 :]) or content[-1].is_("first", "last"):
+        return False
+    last = content[-1]
+    return last.kind == "quoted" or last.has("noun", "name") or last.text.isupper() or not last.entry.known
+
+
+_CUES = ("owner", "performer", "lead", "people", "user", "order", "second", "everyone", "somebody", "someone")
+"""Words for people that mostly say something else."""
+
+
+def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
+    """Return where somebody is named: the first token of each, and the index behind the last."""
+    known = {tuple(t.lower for t in read_tokens(one.replace("_", " "))) for one in people_of(workflow)}
+    sizes = sorted({len(one) for one in known}, reverse=True)
+    found: dict[int, int] = {}
+    taken = -1
+    for at in range(len(tokens)):
+        if at < taken or tokens[at].kind != "word":
+            continue
+        size = next((n for n in sizes if tuple(t.lower for t in tokens[at : at + n]) in known), 0)
+        lone = size < 2 and tokens[at].is_content
+        if not size and not (lone and _is_head(tokens, at)):
+            continue
+        if tokens[at].is_("owner", "performer") and not _is_owner(tokens, at):
+            continue
+        first, end = at, at + max(size, 1)
+        while (
+            lone
+            and end < len(tokens)
+            and tokens[end].kind == "word"
+            and tokens[end].is_content
+            and _is_head(tokens, end)
+        ):
+            end += 1
+        while lone and first > max(taken, 0) and first > at - 3 and _is_part(tokens, first - 1):
+            first -= 1
+        if (
+            end + 1 < len(tokens)
+            and tokens[end].is_("of")
+            and tokens[end - 1].among("people.of")
+            and tokens[end + 1].has("noun")
+        ):
+            end += 2
+            while end < len(tokens) and tokens[end].has("noun") and not tokens[end].has("verb"):
+                end += 1
+        if end + 1 < len(tokens) and tokens[end].is_("in") and tokens[end + 1].is_("chief", "training"):
+            end += 2
+        if end == first + 1 and not size and tokens[first].is_(*_CUES) and not _is_owner(tokens, first):
+            continue
+        found[first] = taken = end
+    return found
+
+
+def _is_owner(tokens: Sequence[Token], at: int) -> bool:
+    before = next((t for t in reversed(tokens[:at]) if not t.has("det")), None)
+    return before is not None and before.is_("by", "to") and tokens[at].is_("owner")
+
+
+def _is_head(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a word names somebody, and neither asks for one nor acts."""
+    token = tokens[at]
+    acts = (token.entry.form in ("ing", "ed") and token.lower not in roles()) or (
+        token.has("verb") and at > 0 and tokens[at - 1].has("aux", "pron")
+    )
+    return is_actor_word(token) and not acts
+
+
+def _is_part(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether a word in front of one for people is part of it: "tech writer", "the call centre"."""
+    token = tokens[at]
+    if token.kind != "word" or token.possessive or not token.has("noun", "adj", "name"):
+        return False
+    if token.is_("owner", "assignee", "last", "first") or (
+        token.among("people.no_part") and not (at and tokens[at - 1].has("det"))
+    ):
+        return False
+    return not token.has("det", "aux", "prep", "pron", "conj", "neg", "filler", "part") and token.entry.form not in (
+        "ing",
+        "ed",
+    )
+
+
+def people_of(workflow: Workflow) -> list[str]:
+    """Return everybody who does a step or hears of a late one."""
+    return [who for step in workflow.steps for who in (step.assignee, step.escalate_to) if who]
+
+
+def written(workflow: Workflow, tokens: Sequence[Token]) -> str:
+    """Return words for somebody as an assignee is written: as one there is, else in small letters unless a title."""
+    words = [t for t in tokens if t.kind != "punct"]
+    while len(words) > 1 and (words[0].has("det") or words[0].is_("only", "now")):
+        words.pop(0)
+    while len(words) > 1 and words[-1].is_(*_BEHIND):
+        words.pop()
+    said = " ".join(t.text for t in words)
+    fewer = said.rpartition(" ")[0] if words[-1].is_("team", "department", "dept", "staff", "people", "guys") else said
+    known = {one.casefold().replace("_", " "): one for one in people_of(workflow)}
+    plain = said.casefold().replace("_", " ")
+    titled = said.isupper() or words[0].kind == "quoted" or all(t.text[:1].isupper() for t in words)
+    singular = " ".join((*(t.lower for t in words[:-1]), words[-1].entry.noun or words[-1].lower))
+    found = known.get(plain) or known.get(singular) or known.get(fewer.casefold())
+    return found or (said if titled else " ".join(t.text if t.text.isupper() else t.text.lower() for t in words))

@@ -1,0 +1,156 @@
+"""A clause in spans: values, names of steps, the cues that a frame goes by, and plain words between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workflow_agent.assistant.offline.clauses import counts, phrases_of
+from workflow_agent.assistant.offline.people import people_in
+from workflow_agent.assistant.offline.references import PRONOUNS, Steps
+from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.values import duration_at, times_at
+from workflow_agent.workflows.model.steps import Step
+
+CUES = "cues.tsv"
+_SMALL = ("one", "first", "second", "third", "both", "single", "another", "half", "couple", "last")
+"""Number words that are mostly no numbers."""
+_ORDERS = ("remove", "clear", "takeoff", "tell", "let", "give", "swap", "merge", "split", "replace", "add", "start")
+"""Kinds of cues that order something: "erasing" is rather part of a step's name."""
+_ARROWS = ("->", ":", "=", "-", "\N{EN DASH}")
+_JOINTS = ("and", "&", "plus", "but")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Tokens that belong together, and what they are: a value, a step, a cue, or a plain word."""
+
+    kind: str
+    tokens: Tokens
+    value: Any = None
+
+
+def cue_at(tokens: Sequence[Token], at: int, kinds: frozenset[str]) -> tuple[int, str]:
+    """Return where the longest cue of these kinds that begins at a token ends, and its kind; "" for none."""
+    token = tokens[at]
+    best, found = at, ""
+    for key in dict.fromkeys((token.lower, token.lemma, token.entry.verb or "")):
+        for words, kind in phrases_of(CUES).get(key, ()):
+            gerund = at > 0 and len(words) == 1 and kind in _ORDERS and token.entry.form == "ing"
+            longer = len(words) > best - at or (len(words) == best - at and found == "set")
+            if kind in kinds and not gerund and at + len(words) <= len(tokens) and longer:
+                following = tokens[at : at + len(words)]
+                if all(
+                    t.kind in ("word", "punct") and word in (t.lower, t.lemma, t.entry.verb)
+                    for t, word in zip(following, words, strict=True)
+                ):
+                    best, found = at + len(words), kind
+    return best, found
+
+
+def spans_of(tokens: Sequence[Token], kinds: frozenset[str], steps: Steps | None = None) -> list[Span]:
+    """Return the spans of tokens in their order.
+
+    Args:
+        tokens: A clause.
+        kinds: The kinds of cues that are looked for.
+        steps: Where whole names of steps are looked for.
+    """
+    named = steps.whole_names(tokens) if steps else {}
+    people = people_in(steps.workflow, tokens) if steps else {}
+    found: list[Span] = []
+    at = 0
+    while at < len(tokens):
+        end, step = named.get(at, (at, None))
+        if step is not None:
+            found.append(Span("step", tuple(tokens[at:end]), step))
+        elif (end := people.get(at, at)) > at and not any(one in named for one in range(at, end)):
+            found.append(Span("who", tuple(tokens[at:end])))
+        else:
+            end, span = _span_at(tokens, at, kinds)
+            found.append(span)
+        at = end
+    return found
+
+
+def _span_at(tokens: Sequence[Token], at: int, kinds: frozenset[str]) -> tuple[int, Span]:
+    token = tokens[at]
+    if token.kind == "quoted":
+        return at + 1, Span("word", (token,))
+    if (length := duration_at(tokens, at)) is not None:
+        return length.end, Span("length", tuple(tokens[at : length.end]), length.value)
+    if (times := times_at(tokens, at)) is not None and not _is_when(tokens, at):
+        return times.end, Span("times", tuple(tokens[at : times.end]), times.value)
+    end, kind = cue_at(tokens, at, kinds)
+    if kind:
+        return end, Span(kind, tuple(tokens[at:end]))
+    return at + 1, Span(_kind(token), (token,), token.value)
+
+
+def _is_when(tokens: Sequence[Token], at: int) -> bool:
+    """Say whether "once" begins a case, as in "once the claim is refused"."""
+    following = tokens[at + 1 : at + 2]
+    return tokens[at].is_("once") and any(t.has("det", "pron", "noun", "verb") or t.kind == "quoted" for t in following)
+
+
+def _kind(token: Token) -> str:
+    if token.kind == "number" or (token.value is not None and not token.is_(*_SMALL) and token.kind == "word"):
+        return "number"
+    if token.text in _ARROWS:
+        return "arrow"
+    if token.text == "," or token.is_(*_JOINTS):
+        return "joint"
+    if token.kind != "word":
+        return "mark"
+    if token.has("neg"):
+        return "neg"
+    if token.lower in PRONOUNS and not token.is_("one", "same"):
+        return "pron"
+    if token.has("det") or (token.possessive and token.has("pron")):
+        return "det"
+    return "word" if counts(token) and not (token.has("aux", "pron") and not token.entry.is_content) else "glue"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Plain words in a row, or the whole name of a step, and which spans stand on either side."""
+
+    tokens: Tokens
+    before: tuple[str, ...]
+    """Kinds of the spans back to the run or value before it, that one included."""
+    after: tuple[str, ...]
+    """Kinds of the spans up to the run or value behind it, that one included."""
+    step: Step | None = None
+    is_who: bool = False
+    """Whether the words name somebody."""
+
+
+_VALUES = ("length", "times", "number", "step", "word", "who")
+
+
+def runs_of(spans: Sequence[Span]) -> list[Run]:
+    """Return the runs of plain words of a clause; articles inside are part of them."""
+    groups: list[tuple[str, list[Token], Step | None]] = []
+    for at, span in enumerate(spans):
+        inside = span.kind == "det" and groups and groups[-1][0] == "word" and at + 1 < len(spans)
+        if span.kind == "word" or (inside and spans[at + 1].kind == "word"):
+            if groups and groups[-1][0] == "word" and not groups[-1][1][-1].possessive:
+                groups[-1][1].extend(span.tokens)
+                continue
+            groups.append(("word", list(span.tokens), None))
+        elif span.kind != "det":
+            groups.append((span.kind, list(span.tokens), span.value if span.kind == "step" else None))
+    found: list[Run] = []
+    for at, (kind, tokens, step) in enumerate(groups):
+        if kind in ("word", "step", "who"):
+            before, after = _until_value(groups[:at][::-1]), _until_value(groups[at + 1 :])
+            found.append(Run(tuple(tokens), before, after, step, kind == "who"))
+    return found
+
+
+def _until_value(groups: Sequence[tuple[str, list[Token], Step | None]]) -> tuple[str, ...]:
+    kinds: list[str] = []
+    for kind, _, _ in groups:
+        kinds.append(kind)
+        if kind in _VALUES:
+            break
+    return tuple(kinds)
