@@ -39,8 +39,8 @@ _MOST_PIECES = 40
 """Pieces between joints that one message is read of; the rest is named as not used."""
 _MOST_AT_ONCE = 7
 _MOST_WORDS = 60
-_MOST_TRIES = 60
-"""Clauses that are tried of one message, so that its length does not matter."""
+_MOST_TRIES = 300
+"""Words of the clauses that are tried of one message, so that its length does not matter."""
 _MOST_UNREAD = 2
 _JOINTS = (",", ";", ":", "(", ")", "-", "\N{EN DASH}", "and", "then", "but", "so", "plus", "also", "...", "…")
 _AGAIN = word_set("orders.again")
@@ -163,7 +163,7 @@ def _longest_read(
             or (end > at + 1 and _orders_twice(sentence, cuts[at : end + 1]))
         ):
             continue
-        plan.tries += 1
+        plan.tries += len(piece)
         said = [piece]
         if at and verb and verb[0].among("orders.gapped") and not read_head(piece).verbs:
             said = [(*verb, *piece), piece] if verb[0].is_("remove", "delete", "drop") else [piece, (*verb, *piece)]

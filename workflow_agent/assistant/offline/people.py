@@ -1,6 +1,7 @@
 """Who does something: which words name somebody, and how an assignee is written."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from workflow_agent.assistant.offline.clauses import is_actor_word, roles
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -51,7 +52,7 @@ _CUES = ("owner", "performer", "lead", "people", "user", "order", "second", "eve
 
 def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
     """Return where somebody is named: the first token of each, and the index behind the last."""
-    known = {tuple(t.lower for t in read_tokens(one.replace("_", " "))) for one in people_of(workflow)}
+    known = _words_of(tuple(people_of(workflow)))
     sizes = sorted({len(one) for one in known}, reverse=True)
     found: dict[int, int] = {}
     taken = -1
@@ -90,6 +91,11 @@ def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
             continue
         found[first] = taken = end
     return found
+
+
+@lru_cache(maxsize=64)
+def _words_of(people: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(t.lower for t in read_tokens(one.replace("_", " "))) for one in people)
 
 
 def _is_owner(tokens: Sequence[Token], at: int) -> bool:

@@ -85,7 +85,7 @@ class Plan:
     weighed: bool = False
     """Whether the message only asks what a change would be."""
     tries: int = 0
-    """How many clauses were tried."""
+    """How many words the clauses had that were tried."""
 
     def do(self, *edits: JsonObject) -> None:
         """Add edits and apply them, so that what follows is read against the result.

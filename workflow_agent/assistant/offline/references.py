@@ -102,6 +102,8 @@ class Steps:
     _words: frozenset[str] = frozenset()
     _found: dict[object, list[Step]] = field(default_factory=dict[object, list[Step]])
     """What words were found to mean."""
+    _named: dict[object, dict[int, tuple[int, Step]]] = field(default_factory=dict[object, dict[int, tuple[int, Step]]])
+    """Which whole names of steps clauses were found to have."""
 
     def __post_init__(self) -> None:
         self.known = [_known(step) for step in self.workflow.steps]
@@ -185,6 +187,12 @@ class Steps:
 
     def whole_names(self, tokens: Sequence[Token], *, exactly: bool = False) -> dict[int, tuple[int, Step]]:
         """Return where all words of a step's name stand together, in any order and form: first token, end, step."""
+        key = (exactly, *((t.kind, t.text) for t in tokens))
+        if key not in self._named:
+            self._named[key] = self._whole_names(tokens, exactly=exactly)
+        return self._named[key]
+
+    def _whole_names(self, tokens: Sequence[Token], *, exactly: bool) -> dict[int, tuple[int, Step]]:
         found = self._exact_names(tokens)
         lasts = [(at, token) for at, token in enumerate(tokens) if token.is_content]
         for one in () if exactly else self.known:
