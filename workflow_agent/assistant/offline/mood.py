@@ -1,11 +1,13 @@
 """What a message is before it is read: a question, and without the words that only lead to it; an order."""
 
+from collections.abc import Iterator
 from functools import cache
 
-from workflow_agent.assistant.offline.clauses import read_head, stripped, trimmed
+from workflow_agent.assistant.offline.clauses import phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 
+_PLACED = frozenset({"before", "after", "between", "start", "end", "beside"})
 _MOST_CHARS = 600
 """How far a message is read to tell what it is."""
 
@@ -26,6 +28,9 @@ def is_question(text: str) -> bool:
     if plain.lower().endswith((" please", " pls", " plz")):
         return False
     first, second = rest[0], rest[1] if len(rest) > 1 else None
+    if mood == "wanted" and first.has("det") and any(map(_PLACED.intersection, _marks(rest))):
+        # "Could we have an archiving step at the end?"
+        return False
     if mood in ("order", "wanted", "unneeded") and not first.among("mood.asked_for"):
         return is_marked and not read_head(rest).verbs
     if first.lower == "who":
@@ -42,6 +47,10 @@ def is_question(text: str) -> bool:
         and (second.has("det", "pron", "noun", "wh", "part") or second.kind == "quoted" or first.among("mood.verbs"))
     )
     return is_marked or inverted
+
+
+def _marks(tokens: Tokens) -> Iterator[list[str]]:
+    return (phrase_at(tokens, at, "markers.tsv")[1] for at in range(len(tokens)))
 
 
 def is_order(text: str) -> bool:
@@ -69,7 +78,7 @@ def asked(tokens: Tokens) -> Tokens:
             return rest
         if rest[0].has("det", "prep") and len(rest) > 1:
             return rest if rest[1].has("wh") else (_word("what", tokens[end - 1]), *rest)
-    return tokens[at:] if at and tokens[at].has("wh", "aux", "prep") else tokens
+    return tokens[at:] if at and tokens[at].has("wh", "aux", "prep") and tokens[at].lower != "be" else tokens
 
 
 def _word(word: str, at: Token) -> Token:

@@ -314,6 +314,15 @@ def _plain(tokens: Tokens) -> Tokens:
             at -= 1
         if at > 1 and at < len(words) - 1 and words[at].is_(mark) and words[at].kind == "word":
             words = words[:at]
+    if (
+        len(words) > 2
+        and words[0].kind == "word"
+        and words[1].lower in PRONOUNS
+        and words[2].has("part", "prep", "adv")
+    ):
+        # "Kick this off" as "kick off this".
+        apart = (words[0], words[2], words[1])
+        words = [*apart, *words[3:]] if phrase_at(apart, 0, "cues.tsv")[0] > 1 else words
     out = next(
         (i for i in range(2, len(words)) if words[i].is_("out", "away", "off") and words[i].kind == "word"), None
     )

@@ -74,6 +74,9 @@ def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
             and _is_head(tokens, end)
         ):
             end += 1
+        if lone and first == taken and first in found.values():
+            # "HR | business partner" is one.
+            first = next(one for one, behind in found.items() if behind == first)
         while lone and first > max(taken, 0) and first > at - 3 and _is_part(tokens, first - 1):
             first -= 1
         if (
@@ -99,7 +102,11 @@ def _words_of(people: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
 
 
 def _is_owner(tokens: Sequence[Token], at: int) -> bool:
-    before = next((t for t in reversed(tokens[:at]) if not t.has("det")), None)
+    """Say whether "owner" or "performer" is somebody's name: "by the owner", "to the product owner"."""
+    first = at
+    while first and first > at - 3 and _is_part(tokens, first - 1):
+        first -= 1
+    before = next((t for t in reversed(tokens[:first]) if not t.has("det")), None)
     return before is not None and before.is_("by", "to") and tokens[at].is_("owner")
 
 

@@ -257,7 +257,7 @@ def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:
     named = [t for t in words if t.lower not in PRONOUNS and not t.has("pron")]
     if not any(t.is_content for t in named):
         return plan.maybe(words) if any(t.lower in PRONOUNS for t in words) else None
-    fits = plan.fits(named, valued=False)
+    fits = plan.fits(named, valued=False) or _of_verb(plan, tokens)
     if len(fits) == 1 and fits[0].type == "end" and (mark == "after" or any(t.has("aux") for t in tokens)):
         fits = plan.steps.fits(named, with_ends=False) or fits
     if len(fits) > 1 and any(t.is_("it", "they", "them") for t in words):
@@ -265,6 +265,15 @@ def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:
         scores = [sum(any(akin(w, o) for w in said) for o in content_of(s.name)) for s in fits]
         fits = [s for s, score in zip(fits, scores, strict=True) if score == max(scores)]
     return fits[0] if len(fits) == 1 else None
+
+
+def _of_verb(plan: Plan, tokens: Sequence[Token]) -> list[Step]:
+    """Return the step that is no more than a verb of the passive that a place tells: "before the money is paid out"."""
+    at = next((i for i, t in enumerate(tokens) if i and t.is_("be", "get")), len(tokens))
+    verb = [t for t in tokens[at + 1 :] if not t.has("aux", "adv")]
+    if not verb or verb[0].entry.form != "ed":
+        return []
+    return [s for s in plan.fits(verb, valued=False) if s.type != "end" and plan.steps.is_named(verb)]
 
 
 def _bare(words: Sequence[Token]) -> tuple[bool, list[Token]]:
@@ -286,7 +295,7 @@ def _bare(words: Sequence[Token]) -> tuple[bool, list[Token]]:
         (kept[-1].kind == "punct" and kept[-1].text != ")")
         or (kept[-1].kind == "word" and (kept[-1].lower in _LEAD or kept[-1].among("placing.trail")))
     ):
-        kept.pop()
+        adds = kept.pop().among("placing.lacking") or adds
     return adds, kept
 
 
@@ -523,8 +532,10 @@ def _approval(plan: Plan, work: Work, fields: JsonObject) -> None:
 def _draft(plan: Plan, name: Tokens, work: Work) -> JsonObject:
     spans = spans_of(name, frozenset())
     lengths = [span for span in spans if span.kind == "length"]
-    waits = name[0].is_("wait", "pause", "hold", "sleep") or (
-        bool(lengths) and any(t.is_("pause", "delay", "break", "wait", "waiting", "cooling") for t in name)
+    waits = (
+        name[0].is_("wait", "pause", "sleep")
+        or (bool(lengths) and name[0].is_("hold"))
+        or (bool(lengths) and any(t.is_("pause", "delay", "break", "wait", "waiting", "cooling") for t in name))
     )
     if bool(lengths) != waits or len(lengths) > 1 or (any(t.kind == "number" for t in name) and not waits):
         raise NotRead

@@ -351,7 +351,7 @@ def _replace(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
 
 def _replace_first(plan: Plan, tokens: Tokens) -> Tokens:
     """Read "instead of the survey we do a phone interview", behind its first words."""
-    cut = next((at for at, t in enumerate(tokens) if at and (t.text == "," or t.has("pron"))), None)
+    cut = next((at for at, t in enumerate(tokens) if at and (t.text == "," or t.has("pron", "aux"))), None)
     old = plan.maybe(tokens[:cut]) if cut else None
     rest = tokens[cut:] if cut else ()
     while rest and (rest[0].kind == "punct" or rest[0].has("pron", "aux") or rest[0].among("shaping.used")):

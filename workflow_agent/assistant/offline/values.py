@@ -181,6 +181,10 @@ def clock_at(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
     return None
 
 
+_PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
+_NOON = 12
+
+
 @dataclass(slots=True)
 class _When:
     """The parts of a schedule met so far."""
@@ -263,11 +267,15 @@ def _schedule_part(tokens: Sequence[Token], at: int, when: _When, *, is_first: b
     if (month_day := _month_day_at(tokens, at, when)) is not None:
         return month_day
     if (when.unit or when.days or when.month_day or when.every) and (clock := _clock_in(tokens, at)) is not None:
-        # "At 8 in the morning": the hour is said already.
-        if when.clock is None:
+        # "At 8 in the morning", "Monday evening at 8": the hour that is said counts, wherever it stands.
+        is_part = token.lemma in _PARTS_OF_DAY and clock.end == at + 1
+        if is_part:
+            when.default = clock.value
+        elif when.clock is None:
             when.clock = clock.value
-        elif token.lemma in ("evening", "afternoon", "night") and 0 < when.clock[0] < 12 and clock.end == at + 1:
-            when.clock = (when.clock[0] + 12, when.clock[1])
+        is_late = when.default is not None and when.default[0] > _NOON
+        if is_late and when.clock is not None and 0 < when.clock[0] < _NOON:
+            when.clock = (when.clock[0] + _NOON, when.clock[1])
         return clock.end
     if token.among("values.schedule_part.at") and (not is_first or token.is_("on", "at", "in")):
         return at + 1
