@@ -38,6 +38,9 @@ def read_threshold(plan: Plan, clause: Clause) -> Tokens:
     numbers = [span.tokens[0] for span in spans if span.kind == "number" and ":" not in span.tokens[0].text]
     if not numbers or len(numbers) > 2 or any(span.kind in ("length", "times") for span in spans):
         raise NotRead
+    if any(t.is_("by") for t in tokens) and any(t.among("conditions.by") for t in tokens):
+        # "Lower it by 200" tells no new number.
+        raise NotRead
     if any(map(_approves, tokens)) and _amount(tokens) is not None and _role(plan, tokens):
         raise NotRead
     old, new = _old_and_new(tokens, numbers)

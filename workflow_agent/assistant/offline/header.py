@@ -276,6 +276,9 @@ def _is_naming(spans: Sequence[Span], at: int) -> bool:
         return before is not None and (
             before.has("aux", "adv", "det", "conj", "part") or before.kind == "quoted" or before.is_("now", "be", "not")
         )
+    if token.is_("name") and before is not None and before.has("det") and spans[0].tokens[0].is_("give", "assign"):
+        # "Give it the name X".
+        return True
     if token.is_("name") and (
         following is None or following.text in _MARKS or following.is_("of", "is", "to", "for", "should")
     ):

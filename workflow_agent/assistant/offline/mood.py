@@ -78,7 +78,9 @@ def asked(tokens: Tokens) -> Tokens:
             return rest
         if rest[0].has("det", "prep") and len(rest) > 1:
             return rest if rest[1].has("wh") else (_word("what", tokens[end - 1]), *rest)
-    return tokens[at:] if at and tokens[at].has("wh", "aux", "prep") and tokens[at].lower != "be" else tokens
+    return (
+        tokens[at:] if at and tokens[at].has("wh", "aux", "prep") and tokens[at].lower not in ("be", "to") else tokens
+    )
 
 
 def _word(word: str, at: Token) -> Token:

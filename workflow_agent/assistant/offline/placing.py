@@ -63,6 +63,9 @@ def read_placing(plan: Plan, clause: Clause) -> Tokens:
     if any(t.has("neg") for t in tokens):
         raise NotRead
     inside = {at for place in places for at in range(place.first, place.end)}
+    over = {place.end for place in places if _runs_on(tokens, place)}
+    plan.unread = [*plan.unread, *(tokens[at].text for at in over)]
+    inside |= over
     words = _edged([t for at, t in enumerate(tokens) if at not in inside and t.kind not in ("bullet", "break")])
     adds, bare = _bare(words)
     adds = adds or clause.wanted
@@ -82,6 +85,14 @@ def read_placing(plan: Plan, clause: Clause) -> Tokens:
     else:
         _insert(plan, bare, place)
     return ()
+
+
+def _runs_on(tokens: Tokens, place: Place) -> bool:
+    """Say whether a noun behind a place is part of it: "x before the legal | check", of a step "Legal approval"."""
+    noun, last = tokens[place.end : place.end + 1], tokens[place.end - 1]
+    named = place.end > place.first + 1 and last.is_content and last.kind == "word" and not last.has("verb")
+    told = any(counts(t) for t in tokens[: place.first])
+    return named and told and any(t.kind == "word" and t.has("noun") and not t.has("adv") for t in noun)
 
 
 def _is_there(clause: Clause, words: Sequence[Token]) -> bool:
@@ -273,7 +284,7 @@ def _of_verb(plan: Plan, tokens: Sequence[Token]) -> list[Step]:
     verb = [t for t in tokens[at + 1 :] if not t.has("aux", "adv")]
     if not verb or verb[0].entry.form != "ed":
         return []
-    return [s for s in plan.fits(verb, valued=False) if s.type != "end" and plan.steps.is_named(verb)]
+    return plan.steps.fits(verb, with_ends=False) if plan.steps.is_named(verb) else []
 
 
 def _bare(words: Sequence[Token]) -> tuple[bool, list[Token]]:

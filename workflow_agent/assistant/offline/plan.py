@@ -118,12 +118,17 @@ class Plan:
         return text_of(tokens, self.text)
 
     def named(self, tokens: Sequence[Token], *, exactly: bool = False) -> Tokens:
-        """Return tokens with each whole name of a step as one, as if it stood between quotes; `exactly` as it is."""
+        """Return tokens with each whole name of a step as one, as if it stood between quotes.
+
+        `exactly` as it is, and once: in "Review is now called Legal review" the second is part of a new name.
+        """
         names = self.steps.whole_names(tokens, exactly=exactly)
         found: list[Token] = []
         at = 0
         while at < len(tokens):
             end, step = names.get(at, (at + 1, None))
+            if step and exactly and any(t.text == step.name for t in found):
+                end, step = at + 1, None
             first, last = tokens[at], tokens[end - 1]
             name = step.name if step else ""
             found.append(Token(name, "quoted", first.start, last.end, entry_of(name.lower())) if step else first)
