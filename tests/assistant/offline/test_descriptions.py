@@ -817,3 +817,49 @@ def test_one_long_word_is_read_in_time_with_its_length(piece: str) -> None:
 @pytest.mark.slow
 def test_a_line_of_many_signs_is_read_in_time_with_its_length() -> None:
     assert_grows_linearly(lambda size: "check" + " > send" * size, read_description, 6_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        pytest.param(
+            "The clerk checks completeness. Incomplete applications are returned to the citizen. Complete ones are "
+            "forwarded to the expert, who has four weeks. When the expert does not answer in time, he is told.",
+            "forwarded",
+            id="a clause",
+        ),
+        pytest.param(
+            "The moderator checks each post. Harmless posts are published. Offensive ones are deleted and the author "
+            "gets a warning; after three warnings the account is closed.",
+            "three",
+            id="a number",
+        ),
+        pytest.param(
+            "CI runs tests. The manager deploys to staging. After a day without errors he deploys to production.",
+            "errors",
+            id="a time in which nothing went wrong",
+        ),
+    ],
+)
+def test_what_came_to_nothing_is_told_and_nothing_is_made(text: str, word: str) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    assert word in draft.unread
+    assert draft.undrawn
+
+
+def test_a_request_behind_the_description_is_no_step() -> None:
+    draft = read_description("The nurse takes the temperature. Then she calls the doctor. Please draw that.")
+
+    assert draft is not None
+    assert [step["name"] for step in draft.arguments["steps"]] == ["Take the temperature", "Call the doctor", "Done"]
+
+
+def test_several_who_work_at_once_are_one_step_behind_the_others() -> None:
+    draft = read_description(
+        "The student hands in the thesis, two examiners grade it in parallel, the office archives it."
+    )
+
+    assert draft is not None
+    assert not any(step["type"] == "fork" for step in draft.arguments["steps"])

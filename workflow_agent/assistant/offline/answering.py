@@ -7,6 +7,7 @@ from functools import cache
 
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
+from workflow_agent.assistant.offline.drafting.lead import lead_of
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
@@ -64,6 +65,7 @@ _BEHIND_NAME = re.compile(
     r"(?:[\s,]+(?:please|pls|plz|again|once more|instead|thanks|now|then))+[\s.!?]*$", re.IGNORECASE
 )
 _MOST_NAME_WORDS = 9
+_MOST_TITLE_TOKENS = 20
 _ANSWER_AND_MORE = re.compile(
     r"^(?P<answer>yes|yeah|yep|sure|ok|okay|no|nope|nah)\b[\s,.!:;-]*(?:please[,. ]*)?(?P<joint>but|"
     r"and|then|also|plus)?[\s,]*(?P<rest>\S.{2,})$",
@@ -474,7 +476,7 @@ def _described(turn: Turn, text: str) -> Drafted | None:
     tells = focus(turn) is None and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
     tells = tells or (focus(turn) is None and _lists_work(text))
     makes = _MADE_SO.match(text) is not None and (lists or ":" in text)
-    if not (is_asked or lists or tells or makes):
+    if not (is_asked or lists or tells or makes or _opens_with_request(text, is_free=focus(turn) is None)):
         return None
     draft = _drafted(text)
     if draft is None or (len(draft.arguments["steps"]) < 2):
@@ -489,6 +491,26 @@ def _lists_work(text: str) -> bool:
         return False
     draft = _drafted(text)
     return draft is not None and not draft.undrawn and len(draft.arguments["steps"]) > 3
+
+
+def _opens_with_request(text: str, *, is_free: bool) -> bool:
+    """Say whether a message begins with a workflow's title or a request for one, and then tells its work.
+
+    Args:
+        text: What was said.
+        is_free: Whether no workflow is open, which "set up a medication round" could be about.
+    """
+    said = read_tokens(text)
+    stop = next((at for at, token in enumerate(said[:_MOST_TITLE_TOKENS]) if token.text in (":", ".")), None)
+    if stop is None:
+        return False
+    if not (is_free and next((t for t in said if not t.has("filler")), said[0]).among("answering.builds")):
+        lead = lead_of(said[: stop + 1], is_first=True)
+        edits = any(token.among("answering.edits") for token in said[:stop])
+        if edits or lead is None or not (lead.is_request or lead.name):
+            return False
+    draft = _drafted(text)
+    return draft is not None and len(draft.arguments["steps"]) > 3
 
 
 def _orders_listed(text: str) -> bool:

@@ -3,16 +3,17 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.clauses import Clause, read_clauses
 from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text
 from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.graph import End
-from workflow_agent.assistant.offline.drafting.lead import lead_of
+from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw
 from workflow_agent.assistant.offline.drafting.lines import Line, lines_of, parted, take_label
 from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at, text_of
-from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token, Tokens, split_fences
 from workflow_agent.values.stored import JsonObject
@@ -164,6 +165,11 @@ class _Description:
         """Take the request or the title off a line; say whether a list follows, and whether the workflow acts."""
         if line.is_item:
             return False, False
+        if only_asks_to_draw(line.tokens):
+            self._is_requested = True
+            self._use(line.tokens)
+            line.tokens = ()
+            return False, False
         following = self._lines[at + 1] if at + 1 < len(self._lines) else None
         told_next = following is not None and (following.is_item or _starts_clause(following.tokens))
         is_first = at == 0 or (not has_told and self._name is None and at < 3)
@@ -217,7 +223,7 @@ class _Description:
             for line in self._lines
             if any(token.start in skipped for token in line.tokens)
         ]
-        undrawn = list(dict.fromkeys(undrawn))
+        undrawn = list(dict.fromkeys([*undrawn, *self._unmade(lost)]))
         if len(undrawn) > _MOST_TOLD:
             undrawn = [*undrawn[:_MOST_TOLD], f"{len(undrawn) - _MOST_TOLD} more"]
         return Drafted(arguments, self._name, tuple(token.text for token in lost), tuple(undrawn))
@@ -234,17 +240,45 @@ class _Description:
                 graph.lead(End(end.step, end.when, end.type), rejected.id)
 
     def _lost(self, arguments: JsonObject) -> list[Token]:
-        """Return the content words that no part of the draft holds."""
-        drawn = set(_WORD.findall(str({**arguments, "description": ""}).lower()))
-        used = self._used | self._flow.used
+        """Return the content words that no part of the draft holds.
+
+        What a reader took for part of a clause must stand in the draft too, if it says something: a clause
+        that came to nothing is told by its words. What leads up to the first step need not: it starts the
+        workflow, or says what for.
+        """
+        drawn = set(_WORD.findall(str({**arguments, "description": ""}).lower().replace("_", " ")))
+        steps = set(_WORD.findall(str([(one["name"], one.get("assignee")) for one in arguments["steps"]]).lower()))
+        events = set(_WORD.findall(str(arguments["triggers"]).lower().replace("_", " ")))
+        drawn |= {form for word in drawn for form in _forms_of(word)}
+        light = word_set("description.light")
+        if any(step.get("escalate_to") for step in arguments["steps"]):
+            light |= word_set("description.told")
+        tokens = [token for line in self._lines for token in line.tokens]
+        first = next((token.start for token in tokens if token.is_content and _stands_in(token, steps)), 0)
+        starting = {t.start for one, t in pairwise(tokens) if one.start < first or _stands_in(one, events)}
+        light_at = {t.start for t in tokens if {t.lower, t.lemma} & light} | starting
+        # Of "within three days" the unit says that it is a time, which is looked for elsewhere; "step 3" is a place.
+        near = zip((None, *tokens[:-1]), tokens, (*tokens[1:], None), (*tokens[2:], None, None), strict=False)
+        light_at |= {
+            token.start
+            for before, token, *behind in near
+            if token.value is not None
+            and ((before and before.lemma == "step") or any(one and {one.lower, one.lemma} & light for one in behind))
+        }
+        light_at |= {t.start for t in tokens if t.value is not None and f"{t.value:g}" in drawn}
         return [
             token
-            for line in self._lines
-            for token in line.tokens
+            for token in tokens
             if (token.is_content or (token.value is not None and not token.has("pron", "det")))
-            and not (token.start in used or _stands_in(token, drawn))
+            and not (token.start in self._used or _stands_in(token, drawn))
+            and not (token.start in self._flow.used and token.start in light_at)
             and not phrase_at("skipped", [token], 0)
         ]
+
+    def _unmade(self, lost: Sequence[Token]) -> list[str]:
+        """Return the clauses whose verb no part of the draft holds."""
+        verbs = [t for t in lost if t.start in self._flow.used and t.entry.form in ("s", "ed") and t.has("verb")]
+        return [f"what {token.text!r} tells" for token in verbs]
 
 
 def _is_heading(line: Line, after: Line | None) -> bool:
@@ -285,6 +319,11 @@ def _talks(told: Sequence[Line]) -> bool:
     past = sum(clause.is_past for clause in clauses)
     oneself = all(any(token.lower in ("i", "me", "my") for token in line.tokens) for line in told)
     return oneself or past > len(clauses) - past
+
+
+def _forms_of(word: str) -> Iterable[str]:
+    entry = entry_of(word)
+    return (form for form in (entry.lemma, entry.verb, entry.noun) if form)
 
 
 def _stands_in(token: Token, drawn: set[str]) -> bool:

@@ -82,9 +82,20 @@ def doubts_of_condition(sub: Clause) -> list[str]:
     compares = any(token.lower in word_set("set.over") | word_set("set.under") for token in tokens)
     unclear = not (says or compares) or len(tokens) > _LONGEST_CONDITION
     finite = any(tag in "ZEAH" for tag in _finite(sub)) and not any(t.lower in ("and", "or") for t in tokens)
-    unclear = unclear or finite or any(token.text == "," for token in tokens)
+    unclear = unclear or finite or _orders_within(tokens) or any(token.text == "," for token in tokens)
     unclear = unclear or sub.is_strange or any(token.among("doubts.repeats") for token in tokens)
     return [f"the condition {text_of(tokens)[:120]!r}"] if unclear else []
+
+
+def _orders_within(tokens: Sequence[Token]) -> bool:
+    """Say whether a condition goes on with an order: "the payment is ok print the card"."""
+    for at in range(2, len(tokens) - 1):
+        before, token, behind = tokens[at - 1 : at + 2]
+        leads = before.has("aux", "prep", "conj", "neg", "det", "pron") or before.lower == "to"
+        is_bare = token.has("verb") and "base" in token.entry.form.split()
+        if is_bare and behind.has("det") and not leads and any(one.has("verb", "aux") for one in tokens[:at]):
+            return True
+    return False
 
 
 def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -108,9 +119,24 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
             yield f"whether {name!r} is a step"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {name!r}"
+    yield from _doubts_of_cases(steps, transitions)
     for step in [one for one in steps if one["id"] not in into and not one.get("parent")][1:]:
         if step["type"] != "end":
             yield f"what comes before {step['name']!r}"
+
+
+def _doubts_of_cases(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Return cases of amounts, told one after the other, that may be of one question."""
+    compared = {one["id"]: one["name"] for one in steps if one["type"] == "decision" and _compares(one["name"])}
+    others = {edge["from"]: edge["to"] for edge in transitions if edge.get("type") == "default"}
+    for one, name in compared.items():
+        if (following := others.get(one)) in compared:
+            yield f"whether {name!r} and {compared[following]!r} are cases of one question"
+
+
+def _compares(text: str) -> bool:
+    tokens = read_tokens(text)
+    return any(comparison_end(tokens, at) is not None for at in range(len(tokens))) or "between" in text.casefold()
 
 
 def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[str]:

@@ -1207,6 +1207,9 @@ def is_late(sub: Clause, last: Clause) -> bool:
     timed = bool(durations_in((*sub.tokens, *sub.lead)))
     negated = bool(sub.lows & word_set("set.negations"))
     answers = {"answer", "response", "reply", "react", "respond"}
+    if any(token.entry.noun in word_set("description.trouble") for token in sub.tokens):
+        # "After a day without errors": nothing is late.
+        return False
     return (
         (timed and (negated or sub.word == "after"))
         or bool(sub.lows & {"deadline", "overdue", "late"})

@@ -41,6 +41,8 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
     said = {token.lower for token in tokens[: sign or 0]}
     if sign is not None and said & _STEPS and said <= word_set("lead.heading"):
         return Lead(sign + 1, is_list=True)
+    if sign and only_asks_to_draw(tokens[:sign]):
+        return Lead(sign + 1, is_request=True)
     if sign is not None and is_first and said & word_set("lead.tells") and not said & {"if", "happen"}:
         asked = lead_of(tokens[:sign], is_first=False)
         return Lead(sign + 1, asked.name if asked else None, is_request=asked is not None)
@@ -52,6 +54,15 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
 
 def _builds(token: Token) -> bool:
     return token.lemma in word_set("build") or token.entry.verb in word_set("build")
+
+
+def only_asks_to_draw(tokens: Sequence[Token]) -> bool:
+    """Say whether a sentence asks for the workflow and tells nothing of it: "please draw that"."""
+    words = [token for token in tokens if token.kind != "punct"]
+    asks = [_builds(token) or token.lemma in word_set("lead.draw") for token in words]
+    others = [token for token, one in zip(words, asks, strict=True) if not one and token.is_content]
+    named = all(token.entry.noun in word_set("workflow") or token.lower == "following" for token in others)
+    return any(asks) and named and not any(token.has("conj") and not token.has("pron", "det") for token in words)
 
 
 def _workflow_noun(tokens: Sequence[Token]) -> int | None:

@@ -107,7 +107,7 @@ def at_once(statements: Sequence[Statement]) -> dict[int, int]:
         end = at + 1
         while end < len(statements) and not statements[end].marks and not statements[end].subs:
             end += 1
-        told = [i for i in range(at, end) if "together" in statements[i].clause.values]
+        told = [i for i in range(at, end) if _runs_beside(statements[i])]
         end = told[-1] + 1 if told else end
         if _is_at_once(statements[at:end]):
             groups[at] = end
@@ -117,10 +117,15 @@ def at_once(statements: Sequence[Statement]) -> dict[int, int]:
 
 def _is_at_once(run: Sequence[Statement]) -> bool:
     first = run[0].clause
-    together = any("together" in one.clause.values for one in run)
+    together = any(map(_runs_beside, run))
     both = len(run) == 2 and _is_both(first) and not run[1].clause.is_relative
     several = len(_sides(first)) > 1 and (together or _is_both(first))
     return bool(run[0].marks & {"meanwhile", "beside"}) or both or (together and len(run) > 1) or several
+
+
+def _runs_beside(one: Statement) -> bool:
+    """Say whether a statement runs beside others: "two examiners grade it in parallel" only among themselves."""
+    return "together" in one.clause.values and not counts_several(one.clause.subject)
 
 
 def _is_both(clause: Clause) -> bool:
