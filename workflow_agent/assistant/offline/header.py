@@ -270,6 +270,9 @@ def _is_naming(spans: Sequence[Span], at: int) -> bool:
     following = spans[at + 1].tokens[0] if at + 1 < len(spans) else None
     if following is not None and following.is_("by") and token.lower in ("called", "named"):
         return False
+    if before is not None and before.is_("to", "into", "->") and any(s.kind == "wname" for s in spans[:at]):
+        # "Rename it to Call the manager".
+        return False
     if len(spans[at].tokens) > 1 or token.is_("rename", "retitle", "relabel", "title"):
         return True
     if token.lower in ("called", "named"):
@@ -344,6 +347,7 @@ def _name_in(plan: Plan, tokens: Tokens) -> str | None:
 
 
 _TRIGGERS = word_set("frame.triggers")
+_ALSO = re.compile(r"\b(?:also|too|additionally|another|as well)\b", re.IGNORECASE)
 
 
 def read_trigger(plan: Plan, clause: Clause) -> Tokens:
@@ -369,7 +373,8 @@ def read_trigger(plan: Plan, clause: Clause) -> Tokens:
     if trigger is None or _unplaced(plan, flat, used):
         raise NotRead
     known = [(at, one) for at, one in enumerate(plan.workflow.triggers) if isinstance(one, ScheduleTrigger)]
-    also = any(t.is_("also", "too", "additionally", "another", "well") for t in flat)
+    # Of the whole message, since "as well" behind a clause is taken off it.
+    also = _ALSO.search(plan.text) is not None
     if trigger["type"] != "schedule" or not known or also:
         if old is not None:
             raise NotRead

@@ -301,6 +301,7 @@ def _plain(tokens: Tokens) -> Tokens:
         len(words) > 1
         and words[-1].kind in ("word", "punct")
         and (words[-1].among("orders.trail") or words[-1].text in ",.")
+        and (not words[-1].is_("well") or words[-2].is_("as"))
     ):
         words.pop()
     if len(words) > 3 and words[-1].is_("tomorrow", "today", "now") and words[-2].is_("from", "of", "starting", "as"):
