@@ -57,3 +57,17 @@ async def test_it_means_nothing_of_another_conversation(talk: Talk) -> None:
     reply = await Talk(talk.under_test).say("show it")
 
     assert "Which workflow do you mean?" in reply.content
+
+
+async def test_a_new_name_may_begin_with_a_nickname_of_the_workflow(talk: Talk) -> None:
+    await talk.say('call this "Thanks" for short')
+
+    reply = await talk.say("rename it to Thanks of the month")
+
+    assert "to 'Thanks of the month'" in reply.content
+
+
+async def test_whether_one_can_go_back_is_a_question(talk: Talk) -> None:
+    reply = await talk.say("can we go back to writing once it is sent?")
+
+    assert "is now version" not in reply.content

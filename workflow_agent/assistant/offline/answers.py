@@ -343,19 +343,21 @@ def _who(q: Question) -> Told | None:
         return Told(f"In **{q.workflow.name}**:\n\n" + "\n".join(lines) + alone)
     if (who := q.role(words)) is not None and not q.steps.maybe(words):
         return Told(f"**{who}** does {_names(roles_of(q.workflow)[who])}.")
-    return _assigned(_doing(q.workflow, q.meant(words)))
+    return _assigned(q.workflow, _doing(q.workflow, q.meant(words)))
 
 
-def _assigned(steps: Iterable[Step], verdict: bool | None = None) -> Told | None:
-    return _lines(
-        (
-            f"{named(s)}: **{s.assignee}**."
-            if s.assignee
-            else f"{named(s)}: nobody is set" + (f", it calls `{s.uses}`." if s.uses else ".")
-            for s in steps
-        ),
-        verdict=verdict,
-    )
+def _assigned(workflow: Workflow, steps: Iterable[Step], verdict: bool | None = None) -> Told | None:
+    return _lines((_doer(workflow, s) for s in steps), verdict=verdict)
+
+
+def _doer(workflow: Workflow, step: Step) -> str:
+    if step.assignee:
+        return f"{named(step)}: **{step.assignee}**."
+    # Of a state nobody is set: who may move on says each way by itself.
+    moves = [f"{way_on(workflow, e)}, by who has `{e.permission}`" for e in workflow.outgoing(step.id) if e.permission]
+    if moves:
+        return f"{named(step)}: {'; '.join(moves)}."
+    return f"{named(step)}: nobody is set" + (f", it calls `{step.uses}`." if step.uses else ".")
 
 
 def _doing(workflow: Workflow, steps: Iterable[Step]) -> list[Step]:
@@ -370,13 +372,13 @@ def _doing(workflow: Workflow, steps: Iterable[Step]) -> list[Step]:
 
 def _who_decides(q: Question) -> Told | None:
     found = [s for s in q.work() if _decides(s, q)] or [s for s in q.work() if _parts(s, q)]
-    return _assigned(_doing(q.workflow, found))
+    return _assigned(q.workflow, _doing(q.workflow, found))
 
 
 def _who_tells(q: Question) -> Told | None:
     """Read "who says whether the cake is good?": who does the step where that case parts the ways."""
     sources = [s for e in q.cases(q.rest(), needs_step=False) if (s := q.workflow.step(e.from_))]
-    return _assigned(_doing(q.workflow, sources))
+    return _assigned(q.workflow, _doing(q.workflow, sources))
 
 
 def _escalated(q: Question) -> Told | None:
@@ -431,7 +433,7 @@ def _unknown_role(q: Question) -> Told | None:
 
 def _how_done(q: Question) -> Told | None:
     """Read "is the deposit automatic or done by a person?"."""
-    return _assigned(q.tasks(q.rest()))
+    return _assigned(q.workflow, q.tasks(q.rest()))
 
 
 def _does_else(q: Question) -> Told | None:
@@ -453,7 +455,7 @@ def _busiest(q: Question) -> Told | None:
 
 def _last_role(q: Question) -> Told | None:
     people = [s for s in q.work() if s.assignee]
-    return _assigned(people[-1:] if q.speaks_of("last") else people[:1])
+    return _assigned(q.workflow, people[-1:] if q.speaks_of("last") else people[:1])
 
 
 def _does_it(q: Question) -> Told | None:
@@ -464,7 +466,7 @@ def _does_it(q: Question) -> Told | None:
     mine = [s for s in about if s.assignee == who]
     if mine:
         return Told(f"{_names(mine)} {_is(mine)} done by {who}.", verdict=True)
-    return _assigned(about, verdict=False)
+    return _assigned(q.workflow, _doing(q.workflow, about), verdict=False)
 
 
 # ---- times
@@ -776,7 +778,7 @@ def _failing(q: Question) -> Told | None:
         return _lines(_failure(q, s) for s in known) or Told(
             f"Nothing is drawn in **{q.workflow.name}** for a failure."
         )
-    return _lines(_failure(q, s) for s in q.tasks(words))
+    return _lines(filter(None, (_failure(q, s) for s in q.tasks(words))))
 
 
 def _failure(q: Question, step: Step) -> str:
@@ -792,13 +794,16 @@ def _failure(q: Question, step: Step) -> str:
         told += [f"the run goes on: {_through(q.workflow, e)}" for e in q.workflow.outgoing(step.id)]
     if told:
         return f"{named(step)}: {', then '.join(told)}."
+    if step.type not in ("action", "human", "subworkflow"):
+        return ""
     return f"Nothing is drawn for a failure of {named(step)}: the run would stop there."
 
 
 def _lateness(q: Question) -> Told | None:
     """Read "what if the clerk does not answer?", "who steps in after five days?"."""
     q.use(t for at, found in durations_in(q.tokens) for t in q.tokens[at : found.end])
-    return _lines(_overdue(q.workflow, s) for s in q.tasks(q.rest()))
+    # A decision waits for nothing: what comes before it does.
+    return _lines(_overdue(q.workflow, s) for s in _doing(q.workflow, q.tasks(q.rest())))
 
 
 def _not_done(q: Question) -> Told | None:

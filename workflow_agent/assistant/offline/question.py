@@ -346,13 +346,11 @@ class Question:
     def of_outcome(self, step: Step, *, is_bad: bool) -> list[Transition]:
         """Return the ways on from a step whose case is a good outcome, or a bad one; else those beside the other."""
         ways = self._decided(step.id)
-        mine_are, theirs_are = word_set("bad" if is_bad else "good"), word_set("good" if is_bad else "bad")
-        # "No" alone is no content word.
-        cases = [{*content_of(condition_of(e)), condition_of(e).lower()} for e in ways]
-        mine = [e for e, case in zip(ways, cases, strict=True) if case & mine_are]
-        theirs = [e for e, case in zip(ways, cases, strict=True) if case & theirs_are]
+        told = [(e, _is_bad(condition_of(e))) for e in ways]
+        mine = [e for e, bad in told if bad is is_bad]
+        theirs = [e for e, bad in told if bad is not None and bad is not is_bad]
         if mine or not theirs or len(ways) < 2:
-            return [e for e in mine if e not in theirs] or mine
+            return mine
         return [e for e in ways if e not in theirs]
 
     def _decided(self, step_id: str) -> list[Transition]:
@@ -396,6 +394,15 @@ def families(word: str) -> frozenset[int]:
 
 def _denies(text: str) -> bool:
     return any(word in f" {text.lower()} " for word in (" not ", "n't ", " no "))
+
+
+def _is_bad(case: str) -> bool | None:
+    """Say whether a case is a bad outcome, "not passed" too; None where it is neither or both."""
+    if (alone := case.lower()) in word_set("bad") | word_set("good"):
+        # "No" is no content word.
+        return alone in word_set("bad")
+    bad, good = (not word_set(one).isdisjoint(content_of(case)) for one in ("bad", "good"))
+    return None if bad == good else bad != _denies(case)
 
 
 def _is_opposite(word: str, of: str) -> bool:

@@ -366,6 +366,9 @@ def with_names(text: str, steps: Steps) -> str:
 _PLACED = ("add", "insert", "put", "move", "place", "new", "create", "include", "append", "bring", "shift")
 """Verbs behind which "before the scan" is a place, and no part of a name."""
 
+_CALLED = ("workflow", "process", "flow", "procedure", "pipeline", "one")
+"""What a workflow is called behind its name."""
+
 
 def mention_in(
     tokens: Sequence[Token], listed: Sequence[Mapping[str, Any]], known: frozenset[str], own_id: str | None
@@ -386,10 +389,18 @@ def mention_in(
                 end = at
                 while end < len(tokens) and end - at < len(words) and _names(tokens[end], words):
                     end += 1
-                whole = end - at == len(words) and (len(words) > 1 or tokens[at].lower == words[0])
+                # Of "time off", "time" is only a part.
+                literal = [t.lower for t in tokens[at : at + len(called.split())]] == called.lower().split()
+                whole = end - at == len(words) and (len(words) > 1 or literal)
                 own = [not stems(t.lower).isdisjoint(known) for t in tokens[at:end]]
                 # "In the data request": one word that the open one does not have names another.
-                mine = all(own) if _is_placed(tokens, at) else any(own)
+                placed = _is_placed(tokens, at)
+                said = literal or (at and tokens[at - 1].has("det") and tokens[at].lower in called.lower().split())
+                behind = end < len(tokens) and tokens[end].is_(*_CALLED)
+                if not (whole or placed or said or behind or own_id is None):
+                    # "The newsletter" may be meant, "agreeing" is no agreement.
+                    continue
+                mine = all(own) if placed else any(own)
                 if end == at or (mine and not (whole and end - at > 1 and item["id"] != own_id)):
                     continue
                 if not whole and item["id"] == own_id:
@@ -403,7 +414,7 @@ def mention_in(
         tokens[first - 1].has("det") or tokens[first - 1].is_("in", "of", "for", "at", "from", "to", "on")
     ):
         first -= 1
-    while end < len(tokens) and tokens[end].is_("workflow", "process", "flow", "procedure", "pipeline", "one"):
+    while end < len(tokens) and tokens[end].is_(*_CALLED):
         end += 1
     return found, (*tokens[:first], *tokens[end:])
 

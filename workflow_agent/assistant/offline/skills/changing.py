@@ -310,7 +310,7 @@ def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens
                 return item["id"], found
     by_id = {item["id"]: [content_of(called) for called in (item["name"], *item.get("aliases", ()))] for item in listed}
     for at, token in enumerate(tokens):
-        if not token.is_("in", "to", "of", "for", "from", "within"):
+        if not token.is_("in", "to", "of", "for", "from", "within") or _gives_name(tokens, at):
             continue
         first = at + 1
         while first < len(tokens) and tokens[first].has("det"):
@@ -347,12 +347,17 @@ def without_mention(tokens: Tokens, name: str) -> Tokens | None:
         first = at
         while first and tokens[first - 1].has("det"):
             first -= 1
-        if first and tokens[first - 1].among("changing.without_mention.in"):
+        if first and tokens[first - 1].among("changing.without_mention.in") and not _gives_name(tokens, first - 1):
             end = at + len(words)
             while end < len(tokens) and tokens[end].lemma in _WHOLE:
                 end += 1
             return (*tokens[: first - 1], *tokens[end:])
     return None
+
+
+def _gives_name(tokens: Tokens, at: int) -> bool:
+    """Say whether "to" stands before a new name: "rename it to Time off wish" names no other workflow."""
+    return tokens[at].is_("to") and any(t.is_("rename", "retitle", "relabel", "name", "title") for t in tokens[:at])
 
 
 def _settled(turn: Turn, workflow: Workflow) -> dict[str, str]:
