@@ -75,6 +75,8 @@ def test_of_a_very_long_message_the_rest_is_named_as_not_used() -> None:
         ("please restore what I just removed", "undo", None),
         ("no wait, put that back", "undo", None),
         ("the way it was before was better", "undo", None),
+        ("never mind, scrap that change", "undo", None),
+        ("return to the earlier state", "undo", None),
         ("on second thought redo it", "redo", None),
         ("i want it as it was at the start", "restore_first", None),
         ("go back to version 3", "restore", "3"),
@@ -88,7 +90,15 @@ def test_changes_are_taken_back_in_many_words(said: str, kind: str, number: str 
 
 
 @pytest.mark.parametrize(
-    "said", ["delete the review", "put the review back before pay out", "make it 3 days", "no", 'bring "Pay out" back']
+    "said",
+    [
+        "delete the review",
+        "put the review back before pay out",
+        "make it 3 days",
+        "no",
+        "drop that step",
+        'bring "Pay out" back',
+    ],
 )
 def test_an_order_about_a_step_takes_nothing_back(said: str) -> None:
     assert read_undo(said) is None

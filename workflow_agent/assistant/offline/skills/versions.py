@@ -75,6 +75,9 @@ def read_undo(text: str) -> Request | None:
         if not found and (tokens[at].kind == "quoted" or (counts(tokens[at]) and tokens[at].value is None)):
             return None
         at = max(end, at + 1)
+    if {"cancel", "changed"} <= kinds and not any(t.is_("step", "task", "thing", "one") for t in tokens):
+        # "Scrap that change" takes it back; "scrap that step" removes one.
+        kinds.add("undo")
     number = next((str(int(t.value)) for t in tokens if t.value is not None and t.kind == "number"), None)
     if "version" in kinds and number is not None and kinds & {"undo", "to"}:
         return Request("restore", {"n": number}, text)
