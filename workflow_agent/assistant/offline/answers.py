@@ -21,6 +21,7 @@ from workflow_agent.assistant.offline.walks import (
     between,
     branches,
     conditions_before,
+    forks,
     longest,
     path,
     ranks,
@@ -689,11 +690,11 @@ def _loops(q: Question) -> Told | None:
 def _beside(q: Question) -> Told | None:
     """Read "what happens at the same time as X?"."""
     found = q.slots(q.rest())
-    rows = branches(q.workflow)
-    beside = [s for row in rows if not any(f in row for f in found) for s in row]
     if len(found) != 1:
         return None
-    if not any(found[0] in row for row in rows):
+    rows = [row for rows in forks(q.workflow) if any(found[0] in row for row in rows) for row in rows]
+    beside = [s for row in rows if found[0] not in row for s in row]
+    if not rows:
         return Told(f"Nothing runs at the same time as {named(found[0])}.", denies=True)
     return Told(f"At the same time as {named(found[0])}: {_names(beside)}.")
 

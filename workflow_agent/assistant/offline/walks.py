@@ -21,16 +21,25 @@ def ranks(workflow: Workflow) -> dict[str, int]:
 
 def branches(workflow: Workflow) -> list[list[Step]]:
     """Return the steps of each parallel branch."""
-    found: list[list[Step]] = []
-    for fork in workflow.steps:
-        for edge in workflow.outgoing(fork.id) if fork.type == "fork" else ():
-            branch: list[Step] = []
-            step = workflow.step(edge.to)
-            while step is not None and step not in branch and step.type not in ("join", "end"):
-                branch.append(step)
-                onward = workflow.outgoing(step.id)
-                step = workflow.step(onward[0].to) if onward else None
-            found.append(branch)
+    return [row for rows in forks(workflow) for row in rows]
+
+
+def forks(workflow: Workflow) -> list[list[list[Step]]]:
+    """Return the parallel branches of each fork, with the steps of each."""
+    return [
+        [_branch(workflow, edge.to) for edge in workflow.outgoing(fork.id)]
+        for fork in workflow.steps
+        if fork.type == "fork"
+    ]
+
+
+def _branch(workflow: Workflow, first: str) -> list[Step]:
+    found: list[Step] = []
+    step = workflow.step(first)
+    while step is not None and step not in found and step.type not in ("join", "end"):
+        found.append(step)
+        onward = workflow.outgoing(step.id)
+        step = workflow.step(onward[0].to) if onward else None
     return found
 
 
