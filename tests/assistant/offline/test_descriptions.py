@@ -863,3 +863,10 @@ def test_several_who_work_at_once_are_one_step_behind_the_others() -> None:
 
     assert draft is not None
     assert not any(step["type"] == "fork" for step in draft.arguments["steps"])
+
+
+def test_whom_she_means_is_asked_where_another_person_comes_between() -> None:
+    draft = read_description("The nurse checks the list and signs. When a patient refuses, she tells the doctor.")
+
+    assert draft is not None
+    assert "who 'she' is" in draft.undrawn

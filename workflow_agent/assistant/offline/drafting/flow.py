@@ -778,13 +778,16 @@ class Flow:
         role = role_named(meant) or ""
         if pronoun == "they":
             roles = {node.role for node in self.graph.nodes if node.role}
-            doubtful = len(roles) > 1 and not self._moved_to and not is_plural(meant[-1])
+            other = role_named(self._person_told()) if not self._moved_to and self._person_told() else role
+            doubtful = other != role or (len(roles) > 1 and not self._moved_to and not is_plural(meant[-1]))
         elif self._last is not None and [token.lower for token in self._last[0].subject] == [pronoun]:
             doubtful = False
         else:
             person = self._person_told() if not self._moved_to else ()
             several = not person or is_plural(person[-1]) or person[0].has("pron") or person[-1].lower == "police"
-            doubtful = self._is_unclear or (not several and role_named(person) != role)
+            # "The nurse signs. When a patient refuses, she tells the doctor."
+            worked = self._last[1].role if self._last is not None and not self._moved_to else None
+            doubtful = self._is_unclear or (not several and role_named(person) != role) or (worked or role) != role
         if doubtful or (pronoun in ("he", "she") and self._called.setdefault(role, pronoun) != pronoun):
             self.doubt(f"who {pronoun!r} is")
 
