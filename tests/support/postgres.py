@@ -52,14 +52,19 @@ def server_url() -> str:
 
 @cache
 def database_url() -> str:
-    """Return the address of a new, migrated database, which is dropped when the process ends."""
+    """Return the address of a migrated database that the tests of this process share; it goes with the process."""
+    return a_database_of_ones_own()
+
+
+@cache
+def _template() -> str:
+    """Return the name of a migrated database that nobody writes to, so that what is made of it is empty."""
     name = f"workflow_agent_{os.getpid()}_{secrets.token_hex(4)}"
     asyncio.run(_on_server(_MAKE_ROLE))
-    url = _url_of(name)
     asyncio.run(_on_server(f"CREATE DATABASE {name} OWNER {_ROLE}"))
     atexit.register(lambda: asyncio.run(_on_server(f"DROP DATABASE {name} WITH (FORCE)")))
-    asyncio.run(_migrated(url))
-    return url
+    asyncio.run(_migrated(_url_of(name)))
+    return name
 
 
 def _url_of(name: str) -> str:
@@ -97,7 +102,7 @@ async def an_empty_database() -> AsyncIterator[Database]:
 
 def a_database_of_ones_own(*, is_blank: bool = False) -> str:
     """Return the address of a new database, migrated unless it is to be blank; it goes with the process."""
-    template = urlsplit(database_url()).path.removeprefix("/")
+    template = _template()
     name = f"{template}_{secrets.token_hex(4)}"
     kind = "template1" if is_blank else template
     asyncio.run(_on_server(f"CREATE DATABASE {name} TEMPLATE {kind} OWNER {_ROLE}"))
