@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from tests.support.growth import assert_grows_linearly
 from workflow_agent.workflows.analysis.imported import format_findings
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.formats import import_workflow
 from workflow_agent.workflows.formats.text import read_text
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
 
 
 def fixed(text: str) -> tuple[set[str], Any]:
@@ -152,3 +155,18 @@ def test_work_that_ends_somewhere_is_led_to_an_end(others: str) -> None:
 def process(inside: str) -> str:
     model = "http://www.omg.org/spec/BPMN/20100524/MODEL"
     return f'<definitions xmlns="{model}" targetNamespace="x"><process id="p">{inside}</process></definitions>'
+
+
+@pytest.mark.slow
+def test_fixes_of_open_ends_take_as_long_as_there_are_ends() -> None:
+    def made(count: int) -> Workflow:
+        steps = [{"id": "start", "name": "Start"}, *({"id": f"s{at}", "name": f"Step {at}"} for at in range(count))]
+        ways = [{"id": f"t{at}", "from": "start", "to": f"s{at}"} for at in range(count)]
+        source = {"format": "bpmn", "name": "Wide"}
+        return parse_workflow({"id": "wf_wide", "name": "Wide", "steps": steps, "transitions": ways, "source": source})
+
+    def fixes(workflow: Workflow) -> None:
+        found = [one for one in format_findings(workflow) if one.fix]
+        assert len(found) == len(workflow.steps) - 1
+
+    assert_grows_linearly(made, fixes, 4_800)

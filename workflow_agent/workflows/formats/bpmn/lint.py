@@ -53,8 +53,15 @@ class _Inside:
 class LintedProcess:
     """A process as rules look at it, taken apart once for all of them."""
 
-    def __init__(self, process: Element) -> None:
+    def __init__(self, process: Element, workflow: Workflow) -> None:
         self.element = process
+        self.free_end_id = unique_id("done", {one.id for one in workflow.steps})
+        """Of an end that a fix makes."""
+        self.ends: dict[str | None, list[str]] = {}
+        """The ids of the ends in each scope, by the step whose scope it is."""
+        for step in workflow.steps:
+            if step.type == "end":
+                self.ends.setdefault(step.parent, []).append(step.id)
         self.is_executable = process.get("isExecutable") == "true"
         self.elements = list(process.iter())
         inside = (_Inside(one) for one in self.elements if one is process or local_name(one) in SCOPES)
@@ -65,7 +72,7 @@ class LintedProcess:
 
 def linted_process(workflow: Workflow, format_name: str) -> LintedProcess:
     """Return the process of a workflow for the rules to look at."""
-    return LintedProcess(process_of(workflow, format_name))
+    return LintedProcess(process_of(workflow, format_name), workflow)
 
 
 def _definitions(event: Element) -> list[str]:
@@ -227,11 +234,10 @@ def _join_forks(process: LintedProcess, place: Place) -> None:
 
 def _led_to_an_end(workflow: Workflow, step: Step, problem: Problem, document: LintedProcess) -> Sequence[EditDocument]:
     """Return the edits that lead a step to the end of its scope, which is made where there is none."""
-    del problem, document
-    ends = [one.id for one in workflow.steps if one.type == "end" and one.parent == step.parent]
+    del workflow, problem
+    ends, made_id = document.ends.get(step.parent, []), document.free_end_id
     if len(ends) > 1:
         return []
-    made_id = unique_id("done", {one.id for one in workflow.steps})
     made = {"id": made_id, "name": "Done", "type": "end"} | ({"parent": step.parent} if step.parent else {})
     link = {"op": "connect", "from": step.id, "to": ends[0] if ends else made_id}
     return [link] if ends else [{"op": "add_step", "step": made}, link]
