@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
@@ -66,6 +66,7 @@ _BEHIND_NAME = re.compile(
 )
 _MOST_NAME_WORDS = 9
 _MOST_TITLE_TOKENS = 20
+_MOST_DRAFTS = 32
 _ANSWER_AND_MORE = re.compile(
     r"^(?P<answer>yes|yeah|yep|sure|ok|okay|no|nope|nah)\b[\s,.!:;-]*(?:please[,. ]*)?(?P<joint>but|"
     r"and|then|also|plus)?[\s,]*(?P<rest>\S.{2,})$",
@@ -446,7 +447,8 @@ def _is_topic(said: str) -> bool:
     return not any(t.lower in _NO_TOPIC or t.kind == "number" for t in tokens) and any(t.is_content for t in tokens)
 
 
-@cache
+# A message is read again at each step of its turn, and not kept for much longer.
+@lru_cache(maxsize=_MOST_DRAFTS)
 def _drafted(text: str) -> Drafted | None:
     return read_description(text)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from workflow_agent.assistant.offline.clauses import counts, phrases_of
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, nearest, word_set
@@ -386,7 +386,7 @@ def _families() -> dict[str, frozenset[int]]:
     return {word: frozenset(rows) for word, rows in found.items()}
 
 
-@cache
+@lru_cache(maxsize=4_096)
 def families(word: str) -> frozenset[int]:
     """Return which rows of words that may stand for each other have one, in any of its forms."""
     return frozenset[int]().union(*(_families().get(stem, frozenset()) for stem in stems(word)))
