@@ -1,11 +1,15 @@
 """Questions between hosts over a real Redis."""
 
 import asyncio
+import socket
+import struct
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from tests.support.redis import emptied, redis_url
 from workflow_agent.conversations.store import ProcessGone
@@ -118,6 +122,33 @@ async def test_without_redis_a_process_is_gone_and_listening_goes_on(tmp_path: P
     with pytest.raises(ProcessGone, match="cannot be asked over Redis"):
         await asked(here, "there", {})
     await here.close()
+
+
+def test_connections_that_end_as_soon_as_they_begin_are_a_redis_that_is_away() -> None:
+    """As of a Redis that is killed: the end comes between two writes of a client."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
+        closing = threading.Thread(target=_closes_each, args=(server,))
+        closing.start()
+        redis = Redis(f"redis://127.0.0.1:{server.getsockname()[1]}/0")
+
+        async def answers() -> set[bool]:
+            return {await redis.answers() for _ in range(300)}
+
+        try:
+            assert uvloop.run(answers()) == {False}
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            closing.join()
+
+
+def _closes_each(server: socket.socket) -> None:
+    at_once = struct.pack("ii", 1, 0)
+    with suppress(OSError):
+        while True:
+            connection, _ = server.accept()
+            with connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+                connection.recv(1)
 
 
 async def test_an_answer_that_nobody_reads_any_more_is_not_worked_on(hosts: Hosts) -> None:

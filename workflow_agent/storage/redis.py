@@ -30,7 +30,8 @@ _WAIT_MS = 1_000
 _PAUSE_SECONDS = 1.0
 _ANSWER_SECONDS = 5.0
 _COUNT_SECONDS = 1.0
-_FAILURES = (RedisError, OSError)
+_FAILURES = (RedisError, OSError, RuntimeError)
+"""What a client raises while Redis is away; uvloop raises the last where a connection has ended."""
 T = TypeVar("T")
 
 _Entry = tuple[bytes, dict[bytes, bytes]]
