@@ -49,10 +49,12 @@ HALVES = {
     "was_heldout_2": "second, was held out",
     "dev_3": "third development",
     "was_heldout_3": "third, was held out",
+    "dev_4": "fourth development",
+    "was_heldout_4": "fourth, was held out",
     "heldout": "held out",
 }
-"""The sets; of the second there are only descriptions, of the third no references. Only `heldout` is kept from who
-writes rules."""
+"""The sets; of the second and fourth there are only descriptions, of the third no references. Only `heldout` is kept
+from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700

@@ -68,7 +68,8 @@ def _put(step: dict[str, Any], name: str, value: str) -> None:
     elif outer == "when":
         step[outer] = {"text": _first(value)}
     elif inner:
-        step[outer] = {inner: int(_first(value))}
+        said = _first(value)
+        step[outer] = {**step.get(outer, {}), inner: int(said) if said.isdigit() else said}
     else:
         step[outer] = _first(value)
 
