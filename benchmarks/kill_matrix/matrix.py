@@ -309,13 +309,8 @@ class Matrix:
                 await asyncio.sleep(3 * LEASE_SECONDS)
                 host.is_cut_off, host.wire.is_cut = False, self.is_away
             case _:
-                connection = await asyncpg.connect(self.url)
-                try:
-                    await connection.execute(
-                        "SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys()
-                    )
-                finally:
-                    connection.terminate()
+                # Sent again if PostgreSQL is struck in the middle of it.
+                await self.database.rows("SELECT pg_terminate_backend(p) FROM unnest($1::int[]) p", host.wire.keys())
         await self._until_alive(f"{host.process}-%")
         host.is_struck = False
 

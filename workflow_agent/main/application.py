@@ -74,12 +74,15 @@ class Application:
             both.create_task(self._take_over())
 
     async def _take_over(self) -> None:
-        while True:
-            try:
-                await self.takeover.look()
-            except StorageFailed as error:
-                _log.warning("runs of dead processes were not looked after: %s", error.message)
-            await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            while True:
+                try:
+                    await self.takeover.look()
+                except StorageFailed as error:
+                    _log.warning("runs of dead processes were not looked after: %s", error.message)
+                await asyncio.sleep(_LOOK_SECONDS)
+        finally:
+            await self.takeover.stop()
 
     async def sweep_regularly(self) -> None:
         """Remove the leftovers of dead processes at intervals, until cancelled."""

@@ -1,10 +1,12 @@
 """Which hosts have a lease, and what is made of one that lost it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+import asyncpg
 import pytest
 from pydantic import SecretStr
 
@@ -14,6 +16,7 @@ from tests.support.scripted import scripted
 from workflow_agent.assistant.providers import Models
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.runs import Run
+from workflow_agent.errors import StorageFailed
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
@@ -21,6 +24,7 @@ from workflow_agent.settings import Settings
 pytestmark = pytest.mark.slow
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 EIGHTH = 8
+WAITING = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 @pytest.fixture
@@ -45,10 +49,11 @@ async def host(wire: Wire, tmp_path: Path) -> AsyncIterator[Application]:
     await asyncio.to_thread(application.close)
 
 
-async def an_eighth_attempt(host: Application, owner: str) -> None:
-    event = UserMessage(id="evt_1", index=0, turn=1, at=NOON, author="user", content="hello", run_id="run_talk_1_a")
+async def an_eighth_attempt(host: Application, owner: str, conversation_id: str = "talk") -> None:
+    run_id = f"run_{conversation_id}_1_a"
+    event = UserMessage(id="evt_1", index=0, turn=1, at=NOON, author="user", content="hello", run_id=run_id)
     run = Run(
-        run_id="run_talk_1_a",
+        run_id=run_id,
         fingerprint="f",
         status="running",
         fence=EIGHTH,
@@ -59,14 +64,35 @@ async def an_eighth_attempt(host: Application, owner: str) -> None:
         owner=owner,
         accepted_at=NOON,
     )
-    talk = Conversation(id="talk", tenant="default", created_at=NOON, updated_at=NOON, events=(event,), runs=(run,))
+    talk = Conversation(
+        id=conversation_id, tenant="default", created_at=NOON, updated_at=NOON, events=(event,), runs=(run,)
+    )
     await host.stores.conversations.create(talk)
+
+
+@asynccontextmanager
+async def a_connection(wire: Wire) -> AsyncGenerator["asyncpg.Connection[asyncpg.Record]"]:
+    connection = await asyncpg.connect(wire.url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def a_locked_row(wire: Wire, conversation_id: str) -> AsyncGenerator[None]:
+    async with a_connection(wire) as connection, connection.transaction():
+        await connection.execute("SET LOCAL workflow_agent.tenant = 'default'")
+        locked = await connection.fetch("SELECT FROM conversation WHERE id = $1 FOR UPDATE", conversation_id)
+        assert len(locked) == 1
+        yield
 
 
 async def looked_after(host: Application) -> Run:
     """Return the run once a look has done something about it."""
     while True:
-        await host.takeover.look()
+        with suppress(StorageFailed):
+            await host.takeover.look()
         (run,) = (await host.stores.conversations.load("default", "talk")).runs
         if (run.status, run.attempt) != ("running", EIGHTH):
             return run
@@ -80,6 +106,19 @@ async def test_a_message_that_eight_processes_died_of_is_not_tried_again(host: A
         run = await looked_after(host)
 
     assert (run.status, run.attempt) == ("interrupted", EIGHTH)
+
+
+async def test_a_conversation_that_is_locked_keeps_no_later_run_waiting(host: Application, wire: Wire) -> None:
+    await an_eighth_attempt(host, "999-nobody", "locked")
+    async with asyncio.timeout(60), a_connection(wire) as seeing, a_locked_row(wire, "locked"):
+        while not await seeing.fetch(WAITING):
+            await host.takeover.look()
+        await an_eighth_attempt(host, "998-nobody")
+
+        run = await looked_after(host)
+
+        assert await seeing.fetch(WAITING)
+    assert run.status == "interrupted"
 
 
 async def test_no_attempt_is_the_last_while_it_is_the_database_that_is_away(host: Application, wire: Wire) -> None:

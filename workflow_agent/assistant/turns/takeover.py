@@ -22,6 +22,8 @@ from workflow_agent.errors import ConversationNotFound
 _log = logging.getLogger(__name__)
 _MOST_ATTEMPTS = 8
 """A message that so many processes died of is not tried again by itself."""
+_PATIENCE_SECONDS = 0.5
+"""How long a look waits for what it began: a conversation that waits for a lock keeps no later run waiting."""
 _Place = tuple[str, str, str]
 T = TypeVar("T")
 
@@ -82,9 +84,15 @@ class Takeover:
     now: Callable[[], datetime]
     _unattended: frozenset[_Place] = frozenset()
     """Runs of this process that it did not work on at the last look: it may have been about to begin."""
+    _taking: dict[tuple[str, str], asyncio.Task[bool]] = field(
+        default_factory=dict[tuple[str, str], "asyncio.Task[bool]"]
+    )
+    """Conversations with a dead run, each while this process tries to go on with it."""
 
     async def look(self) -> int:
-        """Continue the runs that nobody works on; return how many.
+        """Continue the runs that nobody works on; return how many were, by this look or the ones before.
+
+        What takes long goes on, and the next look leaves it alone.
 
         Raises:
             StorageFailed: The store does not answer, or a conversation cannot be read or written; the next look
@@ -93,14 +101,24 @@ class Takeover:
         if self.live.is_closing:
             return 0
         forgotten = await self._forgotten()
-        found = dict.fromkeys((*await self.owners.abandoned(), *forgotten))
-        # Together: one that cannot be read or waits for a lock keeps no other waiting.
-        taken = await asyncio.gather(*(self._taken(*one) for one in found), return_exceptions=True)
-        failed = [one for one in taken if isinstance(one, BaseException)]
+        for one in (*await self.owners.abandoned(), *forgotten):
+            if one not in self._taking:
+                self._taking[one] = asyncio.create_task(self._taken(*one))
+        if self._taking:
+            await asyncio.wait(self._taking.values(), timeout=_PATIENCE_SECONDS)
+        ended = [self._taking.pop(one) for one, task in list(self._taking.items()) if task.done()]
+        failed = [error for task in ended if (error := task.exception())]
         if failed:
             raise failed[0]
         await self.owners.forget_abandoned()
-        return taken.count(True)
+        return sum(task.result() for task in ended)
+
+    async def stop(self) -> None:
+        """Give up what looks began and did not end."""
+        for task in self._taking.values():
+            task.cancel()
+        await asyncio.gather(*self._taking.values(), return_exceptions=True)
+        self._taking.clear()
 
     async def _forgotten(self) -> Sequence[tuple[str, str]]:
         """Return the conversations with a run of this process that it does not work on, and stop the opposite."""
