@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from redis import Redis as RedisClient
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from benchmarks.kill_storm import free_port
 from benchmarks.postgres_wire import Wire
@@ -157,5 +159,7 @@ class Redis:
 
     def empty(self) -> None:
         """Remove everything in it; fine where it is away."""
-        with suppress(RedisError), RedisClient(port=self.port) as client:
+        # Asked once: the lines to the database pass through this process, and would wait for the pauses between tries.
+        once = Retry(NoBackoff(), 0)
+        with suppress(RedisError), RedisClient("127.0.0.1", self.port, retry=once) as client:
             client.flushall()  # pyright: ignore[reportUnknownMemberType] - its options
