@@ -9,6 +9,7 @@ from benchmarks.kill_matrix.hosts import LEASE_SECONDS
 from benchmarks.kill_matrix.matrix import Matrix, Ownership
 from benchmarks.kill_matrix.provider import Asked, order_in
 from tests.support.provider import JsonObject
+from workflow_agent.assistant.turns.takeover import MOST_ATTEMPTS
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
@@ -90,14 +91,22 @@ def _steps(matrix: Matrix, runs: dict[str, int]) -> JsonObject:
 async def _takeovers(matrix: Matrix) -> JsonObject:
     attempts = await matrix.attempts()
     waits: list[tuple[float, Ownership]] = []
+    spent = 0
     for one in matrix.left:
-        following = [at for fence, at in attempts.get(one.run_id, ()) if fence > one.fence]
-        if one.struck_at is not None and following:
+        of_run = attempts.get(one.run_id, ())
+        following = [at for fence, at in of_run if fence > one.fence]
+        if one.struck_at is None or not following:
+            continue
+        if sum(fence <= one.fence for fence, _ in of_run) >= MOST_ATTEMPTS:
+            # Nobody goes on with it by himself: its client sends it again.
+            spent += 1
+        else:
             waits.append((min(following) - one.struck_at, one))
     late = [(seconds, one) for seconds, one in waits if seconds > LEASE_SECONDS + SWEEP_SECONDS]
     starved = [one for seconds, one in late if seconds - one.starved_seconds <= LEASE_SECONDS + SWEEP_SECONDS]
     return {
         "taken over": len(waits),
+        "given up after as many attempts as are made": spent,
         "taken over late": len(late),
         "of the takeovers for want of a processor": len(starved),
         f"{_LONGEST} until taken over, s": round(max((seconds for seconds, _ in waits), default=0.0), 2),

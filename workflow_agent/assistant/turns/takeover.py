@@ -20,7 +20,7 @@ from workflow_agent.conversations.store import ConversationStore, LeftBehind, Ow
 from workflow_agent.errors import ConversationNotFound
 
 _log = logging.getLogger(__name__)
-_MOST_ATTEMPTS = 8
+MOST_ATTEMPTS = 8
 """A message that so many processes died of is not tried again by itself."""
 _PATIENCE_SECONDS = 0.5
 """How long a look waits for what it began: a conversation that waits for a lock keeps no later run waiting."""
@@ -173,7 +173,7 @@ class Takeover:
         run = conversation.active_run()
         if run is None or not self._is_free(run):
             return conversation
-        is_spent = run.attempt >= _MOST_ATTEMPTS and not self.owners.was_lost_with(run.owner)
+        is_spent = run.attempt >= MOST_ATTEMPTS and not self.owners.was_lost_with(run.owner)
         if is_spent or run.agent not in worker.runner.roster:
             return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
         return taken_over(conversation, run, owner=self.owners.owner, at=self.now())
