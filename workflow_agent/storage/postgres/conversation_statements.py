@@ -2,14 +2,16 @@
 
 from workflow_agent.storage.postgres.row_security import of_tenant
 
-# Known versions come without their rows: whoever has them needs to know only that they are the newest.
+# A known version comes without its rows. Of another one comes the text of those rows alone that no known transaction
+# wrote: what one has written is all in the version that it made, and a row that another changed has that one's number.
 READ = of_tenant("""
 WITH head AS (SELECT life, version, head FROM conversation WHERE tenant = $1 AND id = $2),
      unknown AS (SELECT FROM head WHERE life IS DISTINCT FROM $3 OR version IS DISTINCT FROM $4)
-SELECT -1::smallint AS list, 0 AS ord, CASE WHEN EXISTS (SELECT FROM unknown) THEN head END AS body, life
+SELECT -1::smallint AS list, 0 AS ord, CASE WHEN EXISTS (SELECT FROM unknown) THEN head END AS body, life,
+    NULL::xid AS written_by
 FROM head
 UNION ALL
-SELECT list, ord, body, NULL FROM conversation_item
+SELECT list, ord, CASE WHEN xmin = ANY ($5::xid[]) THEN NULL ELSE body END, NULL, xmin FROM conversation_item
 WHERE tenant = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM unknown)
 ORDER BY 1, 2""")
 
@@ -30,8 +32,8 @@ WITH saved AS (INSERT INTO conversation (tenant, id, version, saves, head, title
     VALUES ($1, $2, $3 + 1, ARRAY[$5], $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     ON CONFLICT (tenant, id) DO NOTHING RETURNING life),
 {_ITEMS}
-SELECT life FROM saved WHERE $4::bigint IS NULL
-UNION ALL SELECT life FROM conversation WHERE tenant = $1 AND id = $2 AND $5 = ANY (saves)""")
+SELECT life, pg_current_xact_id()::xid AS written_by FROM saved WHERE $4::bigint IS NULL
+UNION ALL SELECT life, NULL FROM conversation WHERE tenant = $1 AND id = $2 AND $5 = ANY (saves)""")
 UPDATE = of_tenant(f"""
 WITH saved AS (UPDATE conversation SET version = $3 + 1, saves = ARRAY[$5] || saves[1:7], {_COLUMNS}
     WHERE tenant = $1 AND id = $2 AND version = $3 AND life = $4 RETURNING life),
@@ -43,8 +45,8 @@ unsealed AS (DELETE FROM conversation_part
     WHERE tenant = $1 AND conversation_id = $2 AND name = ANY ($24::text[]) AND EXISTS (SELECT FROM saved)),
 steps AS (DELETE FROM run_step
     WHERE tenant = $1 AND conversation_id = $2 AND run_id = $25 AND EXISTS (SELECT FROM saved))
-SELECT life FROM saved
-UNION ALL SELECT life FROM conversation WHERE tenant = $1 AND id = $2 AND $5 = ANY (saves)""")
+SELECT life, pg_current_xact_id()::xid AS written_by FROM saved
+UNION ALL SELECT life, NULL FROM conversation WHERE tenant = $1 AND id = $2 AND $5 = ANY (saves)""")
 DELETE = of_tenant("""
 WITH gone AS (DELETE FROM conversation WHERE tenant = $1 AND id = $2 RETURNING tenant, id),
 items AS (DELETE FROM conversation_item AS i USING gone WHERE i.tenant = $1 AND i.conversation_id = $2),

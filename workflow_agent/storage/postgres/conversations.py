@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
+import asyncpg
 from cachetools import LRUCache
 from typing_extensions import override
 
@@ -26,7 +27,14 @@ from workflow_agent.storage.files.file_system import check_tenant, is_conversati
 from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
 from workflow_agent.storage.files.search.messages import storable
 from workflow_agent.storage.postgres import conversation_statements as statements
-from workflow_agent.storage.postgres.conversation_rows import KeptConversation, Saving, kept_conversation, sealed_saving
+from workflow_agent.storage.postgres.conversation_rows import (
+    KeptConversation,
+    Saving,
+    Stored,
+    kept_anew,
+    kept_conversation,
+    sealed_saving,
+)
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.locks import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
@@ -222,15 +230,22 @@ class PostgresConversationStore(ConversationStore):
 
     async def _newest(self, key: _Key) -> KeptConversation:
         kept = self._kept.get(key)
-        known = (kept.life, kept.conversation.version) if kept else (None, None)
+        head, stored = await self._read(key, kept)
+        if head["body"] is None and kept is not None:
+            return kept
+        later = kept_anew(kept, head["life"], head["body"], stored) if kept else None
+        if kept is not None and later is None:
+            head, stored = await self._read(key, None)
+        return self._keep(key, later or kept_conversation(*key, head["life"], head["body"], stored))
+
+    async def _read(self, key: _Key, kept: KeptConversation | None) -> tuple[asyncpg.Record, Sequence[Stored]]:
+        """Return the head of a conversation, and its rows; of what is kept only what is new."""
+        known = (kept.life, kept.conversation.version, kept.known_transactions()) if kept else (None, None, list[int]())
         head, *items = await self._database.rows(statements.READ, *key, *known) or (None,)
         if head is None:
             self._kept.pop(key, None)
             raise no_conversation(key[1])
-        if head["body"] is None and kept is not None:
-            return kept
-        listed = ((row["list"], row["ord"], row["body"]) for row in items)
-        return self._keep(key, kept_conversation(*key, head["life"], head["body"], listed))
+        return head, [Stored(row["list"], row["ord"], row["body"], row["written_by"]) for row in items]
 
     async def _save(
         self, statement: str, before: KeptConversation, conversation: Conversation
@@ -241,6 +256,7 @@ class PostgresConversationStore(ConversationStore):
         row = await self._database.row(statement, *_values(before, made, version))
         if row is None:
             return None
+        made.by.number = row["written_by"]
         kept = replace(made.kept, life=row["life"])
         return self._keep((conversation.tenant, conversation.id), kept)
 
