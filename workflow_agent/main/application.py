@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
 
 from fastapi import FastAPI
 
@@ -45,6 +45,8 @@ class Application:
     """Goes on with the runs of processes that died."""
     meaning: MessagesByMeaning | None = None
     """Finds messages by their meaning too, where that is configured."""
+    _beside: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
+    """What is done beside requests, until `finish`."""
 
     async def open(self) -> None:
         """Open the stores and register this process as alive."""
@@ -68,10 +70,11 @@ class Application:
         return sum([await self.stores.workflows.seed(tenant, known) for tenant in self.settings.served_tenants])
 
     async def look_after(self) -> None:
-        """Continue the runs of dead processes and remove their leftovers, until cancelled."""
-        async with asyncio.TaskGroup() as both:
-            both.create_task(self.sweep_regularly())
-            both.create_task(self._take_over())
+        """Continue the runs of dead processes and remove their leftovers, until `finish`."""
+        with self._until_finish():
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self.sweep_regularly())
+                both.create_task(self._take_over())
 
     async def _take_over(self) -> None:
         try:
@@ -106,10 +109,21 @@ class Application:
         return removed
 
     async def tell_of_events(self) -> None:
-        """Send events to webhooks, until cancelled."""
-        async with asyncio.TaskGroup() as each:
-            for tenant in self.settings.served_tenants:
-                each.create_task(self.services.of_tenant(tenant).webhooks.tell_for_ever())
+        """Send events to webhooks, until `finish`."""
+        with self._until_finish():
+            async with asyncio.TaskGroup() as each:
+                for tenant in self.settings.served_tenants:
+                    each.create_task(self.services.of_tenant(tenant).webhooks.tell_for_ever())
+
+    @contextmanager
+    def _until_finish(self) -> Generator[None]:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - whoever is awaited is one's
+        self._beside.add(task)
+        try:
+            yield
+        finally:
+            self._beside.discard(task)
 
     async def listen(self) -> None:
         """Answer other processes on the same data, until `finish`."""
@@ -146,6 +160,11 @@ class Application:
         """Tell open streams, let runs end or mark them as interrupted, and store what is still unsaved."""
         until = time.monotonic() + self.settings.shutdown_grace_seconds
         await self.services.chat.shut_down(self.settings.shutdown_grace_seconds)
+        # A look that is under way would open the stores again.
+        beside = list(self._beside)
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         # Followers of other processes' runs get what is left of the same grace period.
         await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()

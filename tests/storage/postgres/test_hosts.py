@@ -133,3 +133,15 @@ async def test_no_attempt_is_the_last_while_it_is_the_database_that_is_away(host
         run = await looked_after(host)
 
     assert run.attempt == EIGHTH + 1
+
+
+async def test_nobody_looks_for_dead_hosts_once_a_host_has_finished(host: Application) -> None:
+    beside = asyncio.create_task(host.look_after())
+    await an_eighth_attempt(host, "999-nobody")
+    async with asyncio.timeout(60):
+        while (await host.stores.conversations.load("default", "talk")).active_run():  # noqa: ASYNC110 - who looks is a task
+            await asyncio.sleep(0.05)
+
+        await host.finish()
+
+    assert beside.done()
