@@ -36,8 +36,10 @@ _KEPT_MESSAGES = 50_000
 _PAGE = """SELECT id, title, phase, version, turns, created_at, updated_at, bound_workflow_id
 FROM conversation WHERE tenant = $1 AND (updated_at, id) < ($2, $3){where}
 ORDER BY updated_at DESC, id DESC LIMIT $4"""
+NEWEST = of_tenant(_PAGE.format(where=""))
 _HOLDING = """ AND (title_folded LIKE $5 OR id IN
     (SELECT conversation_id FROM message WHERE tenant = $1 AND folded LIKE $5))"""
+_NAMED = of_tenant(_PAGE.format(where=_HOLDING))
 _LAGGING = """SELECT tenant, id, life, version, indexed_event FROM conversation
     WHERE indexed_version < version {where} LIMIT $1"""
 _INDEX = of_tenant("""
@@ -81,8 +83,10 @@ class MessageSearch:
             await self.take_in(tenant)
         at, last_id = before or (253_402_300_799_999, "")
         values: list[Any] = [tenant, _EPOCH + timedelta(milliseconds=at), last_id, limit + 1]
-        where, pattern = (_HOLDING, [_pattern(wanted)]) if wanted else ("", [])
-        rows = await self._database.rows(of_tenant(_PAGE.format(where=where)), *values, *pattern)
+        if wanted:
+            rows = await self._database.rows(_NAMED, *values, _pattern(wanted))
+        else:
+            rows = await self._database.rows(NEWEST, *values)
         return page_with([_summary(row) for row in rows], limit)
 
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
