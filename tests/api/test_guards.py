@@ -162,6 +162,7 @@ async def test_probes_need_no_key_and_everything_else_does(tmp_path: Path) -> No
             for path in ("/health", "/ready", "/openapi.json", "/api/v1/modes", "/nothing")
         }
         document = (await client.get("/openapi.json", headers={"Authorization": "Bearer a-good-key"})).json()
+    await application.finish()
     application.close()
 
     assert statuses == {"/health": 200, "/ready": 200, "/openapi.json": 401, "/api/v1/modes": 401, "/nothing": 401}

@@ -65,6 +65,7 @@ class Database:
         self.options = options
         self._pool: Pool[asyncpg.Record] | None = None
         self._opening = asyncio.Lock()
+        self._is_closed = False
 
     async def rows(self, statement: str, *values: Any) -> list[asyncpg.Record]:
         """Return the rows of a statement.
@@ -138,7 +139,8 @@ class Database:
             yield connection
 
     async def close(self) -> None:
-        """Close every connection; a later statement opens them again."""
+        """Close every connection; what is asked later fails."""
+        self._is_closed = True
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -148,6 +150,8 @@ class Database:
             pool.terminate()
 
     async def _opened(self) -> "Pool[asyncpg.Record]":
+        if self._is_closed:
+            raise StorageFailed("This host is stopping. Ask another one, or again in a moment.", retry_after=5)
         if self._pool is None:
             async with self._opening:
                 self._pool = self._pool or await self._made()
