@@ -102,3 +102,15 @@ def test_changes_are_taken_back_in_many_words(said: str, kind: str, number: str 
 )
 def test_an_order_about_a_step_takes_nothing_back(said: str) -> None:
     assert read_undo(said) is None
+
+
+def test_a_word_inside_the_name_of_a_step_parts_nothing() -> None:
+    step = LOAN.steps[0].model_copy(update={"id": "settle", "name": "Settle by hand", "type": "human"})
+    workflow = LOAN.model_copy(update={"steps": (*LOAN.steps, step)})
+    plan = Plan("replace settle by hand with call the customer", workflow, Steps(workflow, {}, None))
+
+    plan_orders(plan, read_tokens(plan.text))
+
+    assert [(edit["op"], edit["step"], edit["with"]["name"]) for edit in plan.edits] == [
+        ("replace_step", "settle", "Call customer")
+    ]

@@ -36,6 +36,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     yield from _doubtful_roles(plan, before, words)
     yield from _unmet(plan, words)
     yield from _turned(plan.edits, tokens)
+    yield from _other_work(plan.edits, before, words)
     operations = {str(edit["op"]) for edit in plan.edits}
     if "set_retry" in operations and not any(t.among("doubts.retries") for t in tokens):
         yield "I took how often for how often it is tried again"
@@ -135,6 +136,15 @@ def _doubtful_roles(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> It
             continue
         if token.text.casefold() not in known and not any(akin(token.lower, one) for one in known):
             yield f"I did not use “{token.text}”"
+
+
+def _other_work(edits: Sequence[JsonObject], before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield a doubt where a step is named by work that its name has at its end: "loading" of "Repair load"."""
+    for step in filter(None, (before.step(str(edit.get("step"))) for edit in edits)):
+        verb, *rest = content_of(step.name)
+        said = [t for t in tokens if t.kind == "word" and any(akin(t.lower, one) for one in (verb, *rest))]
+        if said and all(t.entry.form == "ing" and not akin(t.lower, verb) for t in said):
+            yield f"I am not sure that “{said[0].text}” is **{step.name}**"
 
 
 def _people(edits: Sequence[JsonObject]) -> Iterator[str]:

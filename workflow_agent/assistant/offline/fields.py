@@ -24,7 +24,8 @@ from workflow_agent.workflows.model.steps import Step
 
 _KINDS = word_set("frame.fields")
 _NAMED = ("timeout", "retry", "owner", "escalate", "permission", "form")
-_VALUES = ("length", "times", "number")
+_VALUES = ("length", "times", "number", "factor")
+_FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5}
 _NEW_OWNER = frozenset({"by", "owner", "arrow", "charge", "let", "give"})
 _MOST_RUNS = 6
 _FIRST = ("owner", "timeout")
@@ -132,9 +133,14 @@ def _options(told: "_Told", run: Run) -> Iterator[Taken]:
     marked = bool(marks & {*run.before}) and ("to" not in run.before or told.kinds & {"give", "escalate", "late"})
     if ("permission" in run.before[:3] and not run.is_who) or run.is_who:
         yield "who", run.tokens
-    elif marked and may_be_somebody(run.tokens):
+    elif (marked or _is_made_owner(run)) and may_be_somebody(run.tokens):
         yield "maybe", run.tokens
     yield "unread", run.tokens
+
+
+def _is_made_owner(run: Run) -> bool:
+    """Say whether words stand between the two of "make Anna the owner of the review"."""
+    return "let" in run.before and "owner" in run.after[:2]
 
 
 def _way(told: "_Told", runs: Sequence[Run], taken: Sequence[Taken]) -> _Way:
@@ -245,7 +251,9 @@ class _Told:
         for said, run in way.people:
             mine = all(any(akin(t.lower, one) for one in does) for t in said if t.is_content)
             marked = _NEW_OWNER & {*run.before} or {"charge"} & {*run.after[:2]} or "to" in run.before
-            if "old" in run.before or "neg" in run.before or ("neg" in run.after and len(way.people) > 1):
+            # "Legal no longer needs to approve" names who does it now.
+            leaves = "gone" in self.kinds and len(way.people) == 1 and not (marked or self.has_value)
+            if leaves or "old" in run.before or "neg" in run.before or ("neg" in run.after and len(way.people) > 1):
                 old.append(said)
             elif mine and (self.has_value or self.wants_somebody) and not ("to" in run.before and self.wants_somebody):
                 about.append(said)
@@ -267,7 +275,8 @@ class _Told:
         new, _, _ = self.people(way)
         told = dict(self._fields(new))
         sets = {name: told[name] for name in (*_FIRST, *told) if name in told}
-        if not sets:
+        # "No need for a legal check anymore" gives nobody anything to do.
+        if not sets or (self.clause.unneeded and new):
             raise NotRead
         return [edit for step in self._steps(way, sets) for edit in self._set(step, sets)]
 
@@ -289,6 +298,11 @@ class _Told:
         if len(lengths) == 1:
             between = "interval" in self.kinds and (times or "retry" in said)
             yield "interval" if between else "timeout", lengths[0]
+        if "factor" in self.kinds:
+            factor = next(span for span in self.spans if span.kind == "factor")
+            if lengths or times or numbers or len(said & {"retry", "timeout"}) != 1:
+                raise NotRead
+            yield "retry" if "retry" in said else "timeout", factor
         if "retry" not in said and numbers and lengths:
             raise NotRead
         if len(lengths) > 1 or len(times) > 1 or len(numbers) > 1 or (times and numbers):
@@ -310,9 +324,10 @@ class _Told:
         found: list[Span] = []
         marks: list[str] = []
         several = sum(span.kind in _VALUES for span in self.spans) > 1
-        for span in self.spans:
+        for at, span in enumerate(self.spans):
             if span.kind in _VALUES:
-                is_old = {"old", "neg"} & {*marks} or ("from" in marks and several)
+                becomes = several and any(one.kind == "arrow" for one in self.spans[at + 1 : at + 2])
+                is_old = {"old", "neg"} & {*marks} or ("from" in marks and several) or becomes
                 if span.kind == kind and not is_old:
                     found.append(span)
                 marks = []
@@ -373,7 +388,11 @@ class _Told:
         return written(self.plan.workflow, said)
 
     def _length(self, span: Span, now: str | None) -> str:
-        """Return a length of time; one that is added to what is there, or taken from it, worked out."""
+        """Return a length of time; one that is added to what is there, taken from it or times it, worked out."""
+        if span.kind == "factor":
+            if now is None:
+                raise NotRead("it has no time yet")
+            return duration_of(round(seconds_of(now) * _factor(span)))
         sign = self._sign(span)
         if not sign:
             return str(span.value)
@@ -405,6 +424,10 @@ class _Told:
         if name == "interval":
             return {"interval": str(said.value)}
         now = step.retry.max_attempts if step.retry else 1
+        if said.kind == "factor":
+            if step.retry is None or now * _factor(said) != int(now * _factor(said)):
+                raise NotRead("it is tried once, or so often that this is no whole number")
+            return {"max_attempts": int(now * _factor(said))}
         sign = self._sign(said)
         attempts = int(said.value) + (now if sign > 0 else 0) if sign >= 0 else now - int(said.value)
         if attempts < 1 or float(said.value) != int(said.value):
@@ -422,6 +445,10 @@ class _Told:
         if length is None:
             raise NotRead
         return {"op": "set_timeout", "step": step.id, "timeout": length.value}
+
+
+def _factor(span: Span) -> float:
+    return _FACTORS[span.tokens[0].entry.verb or span.tokens[0].lemma]
 
 
 def _has(step: Step, name: str) -> bool:

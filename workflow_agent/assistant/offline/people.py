@@ -74,11 +74,11 @@ def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
             and _is_head(tokens, end)
         ):
             end += 1
+        while lone and first > max(taken, 0) and first > at - 3 and _is_part(tokens, first - 1):
+            first -= 1
         if lone and first == taken and first in found.values():
             # "HR | business partner" is one.
             first = next(one for one, behind in found.items() if behind == first)
-        while lone and first > max(taken, 0) and first > at - 3 and _is_part(tokens, first - 1):
-            first -= 1
         if (
             end + 1 < len(tokens)
             and tokens[end].is_("of")
@@ -128,10 +128,9 @@ def _is_part(tokens: Sequence[Token], at: int) -> bool:
         token.among("people.no_part") and not (at and tokens[at - 1].has("det"))
     ):
         return False
-    return not token.has("det", "aux", "prep", "pron", "conj", "neg", "filler", "part") and token.entry.form not in (
-        "ing",
-        "ed",
-    )
+    # "The handling team", and not "give packing people".
+    is_apart = token.entry.form in ("ing", "ed") and not (at and tokens[at - 1].has("det"))
+    return not is_apart and not token.has("det", "aux", "prep", "pron", "conj", "neg", "filler", "part")
 
 
 def people_of(workflow: Workflow) -> list[str]:

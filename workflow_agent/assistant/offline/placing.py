@@ -159,6 +159,8 @@ def _places(plan: Plan, tokens: Tokens) -> list[Place]:
         if mark is None and tokens[at].is_("last", "first") and _is_position(tokens, at):
             mark, end = ("end" if tokens[at].is_("last") else "start"), at + 1
             end += sum(1 for t in tokens[end : end + 1] if t.is_("step", "thing", "one"))
+            while end < len(tokens) and tokens[end].has("aux"):
+                end += 1
         if mark == "start" and end < len(tokens) and tokens[end - 1].is_("front", "top") and tokens[end].has("noun"):
             # "To the front desk".
             mark = None
@@ -174,8 +176,11 @@ def _is_position(tokens: Tokens, at: int) -> bool:
     before = tokens[at - 1] if at else None
     if before is not None and before.is_("come", "go", "be", "happen", "very", "run"):
         return at + 1 == len(tokens) or not tokens[at + 1].is_content
-    if at + 2 < len(tokens) and tokens[at + 1].is_("step", "task") and tokens[at + 2].text == ":":
-        return True
+    if at + 2 < len(tokens) and tokens[at + 1].is_("step", "task"):
+        # "The first step should be to check the receipts", and not "should be shorter".
+        said = [t for t in tokens[at + 2 :] if t.is_content]
+        is_work = len(said) > 1 or any(t.kind == "quoted" for t in said)
+        return tokens[at + 2].text == ":" or (tokens[at + 2].has("aux") and is_work)
     starts = at == 0 and any(t.text == ":" for t in tokens[1:3])
     return starts or (at == len(tokens) - 1 and at > 1 and tokens[0].is_("put", "move", "do", "make"))
 

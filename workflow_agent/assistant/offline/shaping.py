@@ -271,8 +271,12 @@ def _sequence(plan: Plan, _: Clause, spans: list[Span]) -> Tokens:
 _PARTS = ("with", "for", "to", "into", "by", "called", "as", "named", "between", "from", "instead")
 
 
-def _parted(tokens: Sequence[Token], cue: str) -> tuple[Tokens, Mapping[str, Tokens]]:
-    """Return what stands behind a cue up to the next mark, and what stands behind each mark."""
+def _parted(plan: Plan, tokens: Sequence[Token], cue: str) -> tuple[Tokens, Mapping[str, Tokens]]:
+    """Return what stands behind a cue up to the next mark, and what stands behind each mark.
+
+    The "by" of "settle by hand", where that is a step, is no mark.
+    """
+    inside = {at for first, (end, _) in plan.steps.whole_names(tokens).items() for at in range(first + 1, end)}
     at = 0
     while at < len(tokens) and cue_at(tokens, at, frozenset({cue}))[1] != cue:
         at += 1
@@ -280,8 +284,9 @@ def _parted(tokens: Sequence[Token], cue: str) -> tuple[Tokens, Mapping[str, Tok
     front: list[Token] = [t for t in tokens[:at] if counts(t)]
     parts: dict[str, list[Token]] = {"": front}
     mark = ""
-    for token in tokens[end:]:
-        if token.kind == "word" and token.is_(*_PARTS) and not (mark and cue == "replace"):
+    for number, token in enumerate(tokens[end:], end):
+        is_mark = token.kind == "word" and token.is_(*_PARTS) and number not in inside
+        if is_mark and not (mark and cue == "replace"):
             mark = token.lower
             parts.setdefault(mark, [])
         else:
@@ -291,7 +296,7 @@ def _parted(tokens: Sequence[Token], cue: str) -> tuple[Tokens, Mapping[str, Tok
 
 def _merge(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
     """Make one step of two or more that follow one another."""
-    head, parts = _parted(clause.tokens, "merge")
+    head, parts = _parted(plan, clause.tokens, "merge")
     steps = plan.steps_in(head) + (plan.steps_in(parts["with"]) if "with" in parts else [])
     into = next((parts[key] for key in ("called", "named", "into", "to", "as") if key in parts), ())
     ids = [step.id for step in steps]
@@ -314,7 +319,7 @@ def _merge(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
 
 def _split(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
     """Make two or more steps of one."""
-    head, parts = _parted(clause.tokens, "split")
+    head, parts = _parted(plan, clause.tokens, "split")
     step = plan.step(head)
     into = parts.get("into") or parts.get("to") or ()
     names = [p for p in listed([t for t in into if t.text != ":"]) if any(map(counts, p))]
@@ -332,7 +337,7 @@ def _split(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
 
 def _replace(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
     """Put another step in the place of one, or another person."""
-    head, parts = _parted(clause.tokens, "replace")
+    head, parts = _parted(plan, clause.tokens, "replace")
     if "for" in parts and clause.tokens[0].is_("substitute"):
         # "Substitute a call for the survey".
         head, parts = parts["for"], {"with": head}
