@@ -1,15 +1,18 @@
 """Which turns are sealed, and that nothing gets lost or torn apart by it."""
 
+from datetime import timedelta
+
 import pytest
 
 from tests.support.long_talks import a_call, a_compaction, accepted, answered, compacted, talked
 from tests.support.stored import AT, a_conversation
 from workflow_agent.conversations.acceptance import Acceptance
+from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import Conversation, SystemEvent
 from workflow_agent.conversations.message_records import EndStatus
 from workflow_agent.conversations.outcome import end_run
 from workflow_agent.conversations.runs import RunError
-from workflow_agent.conversations.seals import KEY_TURNS, Sealing, SealRule, next_sealing
+from workflow_agent.conversations.seals import KEY_TURNS, SealedPart, Sealing, SealRule, next_sealing, unsealed
 
 RULE = SealRule(above_bytes=1_000, fewest_turns=3, most_turns=10)
 
@@ -70,6 +73,24 @@ def test_what_stays_is_the_rest_and_nothing_else() -> None:
     assert rest.compactions == conversation.compactions
     [entry] = rest.archive
     assert (entry.first_index, entry.last_index, entry.turns, entry.events, entry.calls) == (0, 15, 8, 16, 16)
+
+
+def test_compactions_without_a_summary_leave_too() -> None:
+    spans = [(turn, turn + 3) for turn in range(1, 400, 4)]
+    made = [a_compaction(*span, at=AT + timedelta(minutes=span[0]), summary=None, model="m") for span in spans]
+    summed_up = made[2].model_copy(update={"summary": Summary(text="Three.")})
+    made[2:3] = [summed_up]
+    talk = talked(410).model_copy(update={"compactions": tuple(made)})
+    parts: list[SealedPart] = []
+    while (sealing := sealing_of(talk)) is not None:
+        talk = sealing.sealed("0" * 64, 99)
+        parts.append(sealing.part)
+
+    assert talk.sealed_turns > 380
+    assert talk.compactions[:2] == (summed_up, made[3])
+    assert talk.compactions[-8:] == tuple(made[-8:])
+    assert len(talk.compactions) < 2 + 8 + 4
+    assert unsealed(talk, parts).compactions == tuple(made)
 
 
 def test_numbers_go_on_where_they_were() -> None:

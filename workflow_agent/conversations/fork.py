@@ -25,7 +25,7 @@ from workflow_agent.conversations.handoffs import HANDOFF
 from workflow_agent.conversations.message_records import call_id_of
 from workflow_agent.conversations.phases import PHASE_CHANGE
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.seals import SealedPart, calls_of
+from workflow_agent.conversations.seals import SealedPart, calls_of, in_order
 from workflow_agent.conversations.verification import Whole
 from workflow_agent.values.usage import Totals, added
 
@@ -179,7 +179,7 @@ def _compactions(whole: Whole, kept: Sequence[Event]) -> Iterator[Compaction]:
     held = {event.id for event in kept}
     newest = max((event.turn for event in kept if isinstance(event, AgentReply)), default=0)
     source: Sequence[SealedPart | Conversation] = (*whole.parts, whole.conversation)
-    for one in (one for holder in source for one in holder.compactions):
+    for one in in_order(one for holder in source for one in holder.compactions):
         if one.to_turn <= newest and held.issuperset(one.event_ids):
             yield one
 

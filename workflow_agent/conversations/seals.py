@@ -30,6 +30,8 @@ KEY_TURNS = 64
 NEWEST_TURNS = 2
 """So many turns are never sealed, whatever was compacted."""
 _TRANSITIONS_KEPT = 64
+_FAILURES_KEPT = 8
+"""More of them in a row change nothing: the rest between two tries is at its longest after five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,15 +233,21 @@ def calls_of(of_sealed: set[str], of_live: set[str], calls: Sequence[CallRecord]
 def _superseded(compactions: Sequence[Compaction], last: int) -> tuple[Compaction, ...]:
     """Return the compactions of sealed turns that the window needs no more.
 
-    It needs the newest in force, and as long as that has no summary those back to the last that has one.
+    It needs the newest, which carries the facts of all, the last in force that has a summary, and of those since the
+    first, from which on turns are not summed up, and the latest that asked for one in vain: they say when to ask again.
     """
-    needed = {one.id for one in compactions[-1:]}
-    for one in reversed(compactions):
-        if one.restored_at is None:
-            needed.add(one.id)
-            if one.summary is not None:
-                break
-    return tuple(one for one in compactions if one.to_turn <= last and one.id not in needed)
+    held = [one for one in compactions if one.restored_at is None]
+    at = next((number for number in reversed(range(len(held))) if held[number].summary is not None), -1)
+    failed = held[at + 1 :]
+    asked = [one for one in failed if one.model is not None]
+    needed = (*compactions[-1:], *held[-1:], *held[max(at, 0) : at + 1], *failed[:1], *asked[-_FAILURES_KEPT:])
+    kept = {one.id for one in needed}
+    return tuple(one for one in compactions if one.to_turn <= last and one.id not in kept)
+
+
+def in_order(compactions: Iterable[Compaction]) -> tuple[Compaction, ...]:
+    """Return compactions as they were made: one that the window needs is sealed after later ones."""
+    return tuple(sorted(compactions, key=lambda one: one.at))
 
 
 def _runs_left(conversation: Conversation, last: int) -> Iterable[Run]:
@@ -272,7 +280,7 @@ def unsealed(conversation: Conversation, parts: Sequence[SealedPart]) -> Convers
                 *(run for run in conversation.runs if run.run_id not in back),
             ),
             "calls": (*(one for part in parts for one in part.calls), *conversation.calls),
-            "compactions": (*(one for part in parts for one in part.compactions), *conversation.compactions),
+            "compactions": in_order(one for each in (*parts, conversation) for one in each.compactions),
             "phase_transitions": (
                 *(one for part in parts for one in part.phase_transitions),
                 *conversation.phase_transitions,

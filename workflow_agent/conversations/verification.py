@@ -9,7 +9,7 @@ from typing import NamedTuple
 from workflow_agent.conversations.document import AgentReply, Conversation, Event
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.seals import SealedPart
+from workflow_agent.conversations.seals import SealedPart, in_order
 from workflow_agent.values.usage import COUNTS, Totals
 
 Change = Callable[[Conversation], Conversation]
@@ -47,7 +47,7 @@ class Whole:
                 "runs": tuple(reversed(runs.values())),
                 "archive": (),
                 "calls": tuple(call for one in holders for call in one.calls),
-                "compactions": tuple(made for one in holders for made in one.compactions),
+                "compactions": in_order(made for one in holders for made in one.compactions),
                 "phase_transitions": tuple(made for one in holders for made in one.phase_transitions),
             }
         )
