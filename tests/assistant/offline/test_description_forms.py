@@ -138,7 +138,7 @@ def test_a_request_names_what_it_asks_for(text: str, name: str) -> None:
         ("Anna writes the order. Bert packs. If it is late he tells Anna and she calls.", "who 'she'"),
         ("HR invites the candidate. He brings his papers. The boss signs them.", "who 'he'"),
         ("The host greets the guests, the cook serves dinner and they pay.", "who 'they'"),
-        ("The crew calls the hospital, which prepares a bed. The doctor helps.", "prepares a bed"),
+        ("The crew calls the castle, which prepares a bed. The doctor helps.", "prepares a bed"),
         ("The clerk books the room unless it is taken, then she calls the guest.", "both cases"),
         (
             "The clerk checks it. If both agree the grade is final. If they do not agree, the boss decides.",

@@ -573,6 +573,11 @@ CASES = [
         ["Clean the room @maid: Report missing items to the desk", "Report missing items to the desk @maid"],
         id="an unknown word that works goes on working",
     ),
+    pytest.param(
+        "The boss decides within 3 days, if he doesn't answer the deputy decides, then payroll books it.",
+        ["Decide @boss {timeout=P3D}: [else] Decide, Book it", "Decide @deputy: Book it", "Book it @payroll"],
+        id="what comes behind a decision comes behind its deputy's too",
+    ),
 ]
 
 

@@ -39,6 +39,22 @@ async def test_the_created_workflow_is_the_one_described_branch_for_branch(talk:
     assert reply.model == "offline"
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Hi, could you please set up the following for me:",
+        "Could you set up the following?",
+        "hey can u make a process for me:",
+    ],
+)
+async def test_a_request_in_front_of_a_description_is_no_question(talk: Talk, request_: str) -> None:
+    reply = await talk.say(f"{request_} The clerk checks the form. The manager signs it.")
+
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    assert [step.assignee for step in workflow.steps if step.type == "human"] == ["clerk", "manager"]
+    assert reply.content.startswith("Done")
+
+
 async def test_of_a_description_that_is_too_long_nothing_is_made_before_a_yes(talk: Talk) -> None:
     steps = " -> ".join(f"do task {number}" for number in range(400))
 

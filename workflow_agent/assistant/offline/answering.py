@@ -73,7 +73,7 @@ _ANSWER_AND_MORE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MAKES = re.compile(
-    r"^(?:(?:please|pls|can you|could you|would you|i(?:'d| would) like (?:you )?to|i want (?:you "
+    r"^(?:(?:please|pls|(?:can|could|would) (?:yo)?u|i(?:'d| would) like (?:you )?to|i want (?:you "
     r")?to|i need (?:you )?to|we need to|we want to|let's|lets|help me(?: to)?|hi|hello|hey|ok|okay|"
     r"so|now|and|also)[,!. ]+){0,4}"
     r"(?:(?:create|build|make|design|draft|set up|setup|model|write|define|generate|prepare|draw up|"
@@ -469,16 +469,17 @@ def asks_for_new(text: str) -> bool:
 
 def _described(turn: Turn, text: str) -> Drafted | None:
     """Return the draft of a message that orders a new workflow or plainly lists one, or None."""
-    if is_question(text) and not asks_for_new(text):
-        return None
     is_asked = asks_for_new(text)
+    opens = _opens_with_request(text, is_free=focus(turn) is None)
+    if is_question(text) and not (is_asked or (opens and focus(turn) is None)):
+        return None
     if not is_asked and focus(turn) is not None and _orders_listed(text):
         return None
     lists = len(_LIST.findall(text)) >= 3 or len(_ARROW.findall(text)) >= 2
     tells = focus(turn) is None and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
     tells = tells or (focus(turn) is None and _lists_work(text))
     makes = _MADE_SO.match(text) is not None and (lists or ":" in text)
-    if not (is_asked or lists or tells or makes or _opens_with_request(text, is_free=focus(turn) is None)):
+    if not (is_asked or lists or tells or makes or opens):
         return None
     draft = _drafted(text)
     if draft is None or (len(draft.arguments["steps"]) < 2):
@@ -503,16 +504,17 @@ def _opens_with_request(text: str, *, is_free: bool) -> bool:
         is_free: Whether no workflow is open, which "set up a medication round" could be about.
     """
     said = read_tokens(text)
-    stop = next((at for at, token in enumerate(said[:_MOST_TITLE_TOKENS]) if token.text in (":", ".")), None)
+    stop = next((at for at, token in enumerate(said[:_MOST_TITLE_TOKENS]) if token.text in (":", ".", "?")), None)
     if stop is None:
         return False
+    lead = lead_of(said[: stop + 1], is_first=True)
+    asks = is_free and lead is not None and lead.is_request
     if not (is_free and next((t for t in said if not t.has("filler")), said[0]).among("answering.builds")):
-        lead = lead_of(said[: stop + 1], is_first=True)
-        edits = any(token.among("answering.edits") for token in said[:stop])
+        edits = not asks and any(token.among("answering.edits") for token in said[:stop])
         if edits or lead is None or not (lead.is_request or lead.name):
             return False
     draft = _drafted(text)
-    return draft is not None and len(draft.arguments["steps"]) > 3
+    return draft is not None and len(draft.arguments["steps"]) > (1 if asks else 3)
 
 
 def _orders_listed(text: str) -> bool:

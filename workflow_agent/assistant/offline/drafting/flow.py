@@ -217,6 +217,10 @@ class Flow:
         if arm is not None and arm.steps and not self.track.frontier and not (one.subs or one.marks - {"seq"}):
             self.track.close()
         over = decision is not None and decision.has_else and len(decision.arms) > 1 and clause.joint == ","
+        instead = self._failed is not None and self._last is not None and self._last[1] is not self._failed
+        if instead and clause.joint == "," and clause.marks == {"seq"} and not one.subs:
+            # "..., if he is late the deputy decides, then payroll books it": whoever decides.
+            self.track.end_sentence()
         if self._told and (
             "last" in clause.marks
             or (over and clause.marks == {"seq"} and not one.subs and clause.lead[0].lower != "and")

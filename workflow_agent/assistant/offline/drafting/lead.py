@@ -174,10 +174,11 @@ def _by_verb(tokens: Sequence[Token]) -> Lead | None:
         name, end = _name_at(tokens, at + 2)
         return _after(tokens, end, name)
     points = rest[0] in ("that", "this", "it", "the") and (
-        len(rest) == 1 or rest[1] in (":", ".", "as", "into", "a", ",")
+        len(rest) == 1 or rest[1] in (":", ".", "?", "as", "into", "a", ",", "following")
     )
     if rest[0] == "something" or points:
-        stop = next((n for n, token in enumerate(tokens[at:]) if token.lower in (":", ".", "where")), len(tokens) - at)
+        ends = (":", ".", "?", "where")
+        stop = next((n for n, token in enumerate(tokens[at:]) if token.lower in ends), len(tokens) - at)
         return _after(tokens, at + stop, None)
     if verb != "automate" and (
         ":" not in rest or (verb not in word_set("lead.makes") and tokens[0].lower not in _FILLERS)

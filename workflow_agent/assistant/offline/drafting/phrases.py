@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from workflow_agent.assistant.offline.clauses import roles
 from workflow_agent.assistant.offline.drafting import conditions
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token
@@ -80,7 +81,7 @@ def is_role(token: Token) -> bool:
     if token.text == "IT" or low == "it":
         return token.text == "IT"
     noun = token.entry.noun or low
-    if low in word_set("role") or noun in word_set("role"):
+    if not {low, noun}.isdisjoint(word_set("role") | roles()):
         return True
     named = noun.endswith(_AGENT_ENDINGS) and noun not in word_set("set.no_agents") and token.has("noun")
     # "gather", "offer" and "register" are work, not workers.
