@@ -3,8 +3,9 @@
     python -m benchmarks.eval_sizes
 
 Each document is read, written in its own format, and analysed: seconds of the processor, the best of two, and
-the most memory that Python had at once for it. The made ones are as large as a document may be, or nearly:
-5 million characters and 200,000 values, with thousands of steps in a row, beside one another and drawn in part.
+the most memory that Python had at once for it, with the garbage collector set as in a server. The made ones are
+as large as a document may be, or nearly: 5 million characters and 200,000 values, with thousands of steps in a
+row, beside one another and drawn in part.
 """
 
 import json
@@ -16,6 +17,7 @@ from time import process_time
 from typing import Any
 
 from benchmarks.corpus import CORPUS, document_text, documents
+from workflow_agent.main.garbage import collect_seldom
 from workflow_agent.workflows.analysis.analyzer import analysis_of
 from workflow_agent.workflows.formats import import_workflow, import_workflows
 from workflow_agent.workflows.formats.base import Format
@@ -146,12 +148,14 @@ def made() -> Iterator[tuple[str, str, str]]:
 
 def costs() -> Iterator[Cost]:
     """Yield what each large document takes."""
+    collect_seldom()
     for name, text, format_name in made():
         yield cost(name, text, format_name)
 
 
 def costs_of_corpus() -> Iterator[Cost]:
     """Yield what each document of the corpus that is read takes; of several in a file, the whole file is read."""
+    collect_seldom()
     for one in documents(CORPUS):
         if one.format and one.imported:
             text = document_text(one.path)
