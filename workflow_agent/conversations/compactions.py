@@ -3,6 +3,7 @@
 A compaction changes what the model sees. The turns it covers stay as they are and can be restored.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 from workflow_agent.values.stored import Moment, Value
@@ -106,3 +107,14 @@ class Compaction(Value):
     """The events it covers."""
     restored_at: Moment | None = None
     """When it was undone."""
+
+
+def those_in_force(compactions: Sequence[Compaction]) -> tuple[Compaction, ...]:
+    """Return the compactions that were not undone, oldest first."""
+    return tuple(one for one in compactions if one.restored_at is None)
+
+
+def unsummarised(held: Sequence[Compaction]) -> tuple[Compaction, ...]:
+    """Return the compactions in force after the last one that got a summary, oldest first."""
+    failed = next((at for at, one in enumerate(reversed(held)) if one.summary is not None), len(held))
+    return tuple(held[len(held) - failed :])

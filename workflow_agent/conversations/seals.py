@@ -11,7 +11,7 @@ from typing import Literal
 
 from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.compactions import Compaction
+from workflow_agent.conversations.compactions import Compaction, those_in_force, unsummarised
 from workflow_agent.conversations.document import (
     SCHEMA_VERSION,
     AgentReply,
@@ -236,11 +236,11 @@ def _superseded(compactions: Sequence[Compaction], last: int) -> tuple[Compactio
     It needs the newest, which carries the facts of all, the last in force that has a summary, and of those since the
     first, from which on turns are not summed up, and the latest that asked for one in vain: they say when to ask again.
     """
-    held = [one for one in compactions if one.restored_at is None]
-    at = next((number for number in reversed(range(len(held))) if held[number].summary is not None), -1)
-    failed = held[at + 1 :]
+    held = those_in_force(compactions)
+    failed = unsummarised(held)
+    summed_up = held[: len(held) - len(failed)]
     asked = [one for one in failed if one.model is not None]
-    needed = (*compactions[-1:], *held[-1:], *held[max(at, 0) : at + 1], *failed[:1], *asked[-_FAILURES_KEPT:])
+    needed = (*compactions[-1:], *held[-1:], *summed_up[-1:], *failed[:1], *asked[-_FAILURES_KEPT:])
     kept = {one.id for one in needed}
     return tuple(one for one in compactions if one.to_turn <= last and one.id not in kept)
 

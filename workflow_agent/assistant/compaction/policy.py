@@ -7,7 +7,14 @@ from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from workflow_agent.assistant.compaction.ledger import merged
-from workflow_agent.conversations.compactions import Compaction, CompactionTrigger, Ledger, Summary
+from workflow_agent.conversations.compactions import (
+    Compaction,
+    CompactionTrigger,
+    Ledger,
+    Summary,
+    those_in_force,
+    unsummarised,
+)
 from workflow_agent.conversations.confirmations import reply_that_waits
 from workflow_agent.conversations.document import Conversation, Event, UserMessage
 from workflow_agent.values.stored import JsonObject
@@ -56,11 +63,6 @@ KEPT: Final = 32
 def in_force(conversation: Conversation) -> tuple[Compaction, ...]:
     """Return the compactions that were not undone, oldest first."""
     return those_in_force(conversation.compactions)
-
-
-def those_in_force(compactions: Sequence[Compaction]) -> tuple[Compaction, ...]:
-    """Return the compactions that were not undone, oldest first."""
-    return tuple(one for one in compactions if one.restored_at is None)
 
 
 def newest(conversation: Conversation) -> Compaction | None:
@@ -120,16 +122,6 @@ def last_summary(conversation: Conversation) -> Summary | None:
 def newest_summary(held: Sequence[Compaction]) -> Summary | None:
     """Return the newest summary of compactions in force."""
     return next((one.summary for one in reversed(held) if one.summary is not None), None)
-
-
-def unsummarised(held: Sequence[Compaction]) -> tuple[Compaction, ...]:
-    """Return the compactions in force after the last one that got a summary, oldest first."""
-    trailing: list[Compaction] = []
-    for one in reversed(held):
-        if one.summary is not None:
-            break
-        trailing.insert(0, one)
-    return tuple(trailing)
 
 
 def events_of(conversation: Conversation, compactions: Sequence[Compaction]) -> tuple[Event, ...]:

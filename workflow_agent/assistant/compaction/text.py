@@ -4,16 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from workflow_agent.assistant.compaction.extracts import SEPARATOR, extracts_of, extracts_text
-from workflow_agent.assistant.compaction.policy import (
-    KEPT,
-    facts_of,
-    newest_summary,
-    once_each,
-    those_in_force,
-    turns_covered,
-    unsummarised,
-)
-from workflow_agent.conversations.compactions import Compaction, Extract, Ledger, Summary
+from workflow_agent.assistant.compaction.policy import KEPT, facts_of, newest_summary, once_each, turns_covered
+from workflow_agent.conversations.compactions import Compaction, Extract, Ledger, Summary, those_in_force, unsummarised
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.values.stored import JsonObject
 
