@@ -218,11 +218,11 @@ def kept_anew(before: KeptConversation, life: int, head: bytes, stored: Sequence
         fresh = Conversation.model_validate_json(_whole(head, bodies))
     except ValidationError:
         return None
-    lists: dict[str, tuple[Any, ...]] = {}
-    for number, name in enumerate(_LISTS):
-        new = iter(getattr(fresh, name))
-        listed = (one for one in stored if one.list == number)
-        lists[name] = tuple(known[number, one.ord][1] if one.body is None else next(new) for one in listed)
+    new = [iter(getattr(fresh, name)) for name in _LISTS]
+    items: list[list[Any]] = [[] for _ in _LISTS]
+    for one in stored:
+        items[one.list].append(known[one.list, one.ord][1] if one.body is None else next(new[one.list]))
+    lists: dict[str, tuple[Any, ...]] = {name: tuple(one) for name, one in zip(_LISTS, items, strict=True)}
     return KeptConversation(fresh.model_copy(update=lists), life, rows, len(head))
 
 

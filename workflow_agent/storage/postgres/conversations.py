@@ -231,12 +231,13 @@ class PostgresConversationStore(ConversationStore):
     async def _newest(self, key: _Key) -> KeptConversation:
         kept = self._kept.get(key)
         head, stored = await self._read(key, kept)
-        if head["body"] is None and kept is not None:
-            return kept
-        later = kept_anew(kept, head["life"], head["body"], stored) if kept else None
-        if kept is not None and later is None:
+        if kept is not None:
+            if head["body"] is None:
+                return kept
+            if (later := kept_anew(kept, head["life"], head["body"], stored)) is not None:
+                return self._keep(key, later)
             head, stored = await self._read(key, None)
-        return self._keep(key, later or kept_conversation(*key, head["life"], head["body"], stored))
+        return self._keep(key, kept_conversation(*key, head["life"], head["body"], stored))
 
     async def _read(self, key: _Key, kept: KeptConversation | None) -> tuple[asyncpg.Record, Sequence[Stored]]:
         """Return the head of a conversation, and its rows; of what is kept only what is new."""
