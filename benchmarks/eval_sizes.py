@@ -148,14 +148,12 @@ def made() -> Iterator[tuple[str, str, str]]:
 
 def costs() -> Iterator[Cost]:
     """Yield what each large document takes."""
-    collect_seldom()
     for name, text, format_name in made():
         yield cost(name, text, format_name)
 
 
 def costs_of_corpus() -> Iterator[Cost]:
     """Yield what each document of the corpus that is read takes; of several in a file, the whole file is read."""
-    collect_seldom()
     for one in documents(CORPUS):
         if one.format and one.imported:
             text = document_text(one.path)
@@ -164,6 +162,7 @@ def costs_of_corpus() -> Iterator[Cost]:
 
 def main() -> None:
     """Print what the large documents take, and the slowest and largest of the corpus."""
+    collect_seldom()
     listed = list(costs())
     if CORPUS.is_dir():
         found = list(costs_of_corpus())

@@ -54,9 +54,8 @@ class Cluster:
     """
 
     def __init__(self, folder: Path, hosts: int, provider_url: str) -> None:
-        self._url = a_database_of_ones_own()
         environment = {
-            "WORKFLOW_AGENT_DATABASE_URL": self._url,
+            "WORKFLOW_AGENT_DATABASE_URL": a_database_of_ones_own(),
             "WORKFLOW_AGENT_MODEL": "openai:stub-1",
             "WORKFLOW_AGENT_MODEL_BASE_URL": provider_url,
             "WORKFLOW_AGENT_MODEL_API_KEY": "k",

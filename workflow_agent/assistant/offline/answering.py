@@ -469,17 +469,18 @@ def asks_for_new(text: str) -> bool:
 
 def _described(turn: Turn, text: str) -> Drafted | None:
     """Return the draft of a message that orders a new workflow or plainly lists one, or None."""
-    is_asked = asks_for_new(text)
-    opens = _opens_with_request(text, is_free=focus(turn) is None)
-    if is_question(text) and not (is_asked or (opens and focus(turn) is None)):
-        return None
-    if not is_asked and focus(turn) is not None and _orders_listed(text):
+    is_asked, is_free = asks_for_new(text), focus(turn) is None
+    if is_question(text) and not is_asked:
+        is_asked = is_free and _opens_with_request(text, is_free=True)
+        if not is_asked:
+            return None
+    if not is_asked and not is_free and _orders_listed(text):
         return None
     lists = len(_LIST.findall(text)) >= 3 or len(_ARROW.findall(text)) >= 2
-    tells = focus(turn) is None and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
-    tells = tells or (focus(turn) is None and _lists_work(text))
+    tells = is_free and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
+    tells = tells or (is_free and _lists_work(text))
     makes = _MADE_SO.match(text) is not None and (lists or ":" in text)
-    if not (is_asked or lists or tells or makes or opens):
+    if not (is_asked or lists or tells or makes or _opens_with_request(text, is_free=is_free)):
         return None
     draft = _drafted(text)
     if draft is None or (len(draft.arguments["steps"]) < 2):
