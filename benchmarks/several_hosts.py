@@ -3,10 +3,12 @@
     python -m benchmarks.several_hosts --hosts 3 --turns 400
 
 Hosts are real processes, with a provider that answers over HTTP: a step of the model that reads a workflow, and one
-that answers. Each turn goes to any host: nothing keeps a conversation at one. One host and several are asked turn
-about in one run, so that whatever else the machine does is in both figures. Hosts with a processor each answer as
-many times more as there are hosts, by what a turn takes more of them. What hosts do while nobody asks (leases, looks
-for runs of dead hosts) is measured by itself and left out: a busy host does it no more often than an idle one.
+that answers. They are asked in three ways, turn about in one run, so that whatever else the machine does is in all
+figures: one host alone; several, each turn at any of them, because nothing keeps a conversation at one; and as many
+to which each conversation stays. The last is what hosts take that share nothing but the processors of this machine,
+whose caches three processes fill where one has them for itself; between it and the second is what sharing costs.
+What hosts do while nobody asks (leases, looks for runs of dead hosts) is measured by itself and left out: a busy
+host does it no more often than an idle one.
 """
 
 import argparse
@@ -51,17 +53,19 @@ class Cluster:
         folder: Where the hosts keep their sockets.
         hosts: How many.
         provider_url: Where their model is.
+        keeps: Whether a conversation stays at one host.
     """
 
-    def __init__(self, folder: Path, hosts: int, provider_url: str) -> None:
+    def __init__(self, folder: Path, hosts: int, provider_url: str, *, keeps: bool = False) -> None:
         environment = {
             "WORKFLOW_AGENT_DATABASE_URL": a_database_of_ones_own(),
             "WORKFLOW_AGENT_MODEL": "openai:stub-1",
             "WORKFLOW_AGENT_MODEL_BASE_URL": provider_url,
             "WORKFLOW_AGENT_MODEL_API_KEY": "k",
         }
-        self._hosts = [server_process(folder / f"{hosts}-{number}", environment) for number in range(hosts)]
+        self._hosts = [server_process(folder / str(number), environment) for number in range(hosts)]
         self._chance = random.Random(1)
+        self._keeps = keeps
         self.idle_ms = 0.0
         """What the hosts take of their processors in a second in which nobody asks."""
 
@@ -91,7 +95,8 @@ class Cluster:
     async def _talk(self, talk: int, numbers: Iterator[int], clients: list[httpx.AsyncClient]) -> None:
         for _ in numbers:
             body = {"message": "What does wf_a do?", "conversation_id": f"talk-{talk}"}
-            (await self._chance.choice(clients).post("/api/v1/chat", json=body)).raise_for_status()
+            client = clients[talk % len(clients)] if self._keeps else self._chance.choice(clients)
+            (await client.post("/api/v1/chat", json=body)).raise_for_status()
 
     def _spent_ms(self) -> float:
         return sum(processor_ms(host.process.pid) for host in self._hosts)
@@ -102,26 +107,27 @@ class Cluster:
             host.kill()
 
 
-async def _measured(hosts: int, turns: int) -> tuple[list[float], list[float], list[float]]:
+async def _measured(hosts: int, turns: int) -> list[tuple[list[float], float]]:
+    """Return, for each way to ask, what a turn takes by stretches and what is taken while nobody asks."""
     provider = ProviderStub([], chooses=_answer_to)
-    one: list[float] = []
-    several: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         async with served(provider):
-            started = [await asyncio.to_thread(Cluster, Path(folder), count, provider.base_url) for count in (1, hosts)]
+            started: list[Cluster] = []
             try:
-                for cluster in started:
-                    await cluster.begin()
-                    await cluster.taken_ms(_TALKS)
-                    await cluster.rest()
+                for number, (count, keeps) in enumerate(((1, False), (hosts, False), (hosts, True))):
+                    own = Path(folder) / str(number)
+                    started.append(await asyncio.to_thread(Cluster, own, count, provider.base_url, keeps=keeps))
+                    await started[-1].begin()
+                    await started[-1].taken_ms(_TALKS)
+                    await started[-1].rest()
+                taken: list[list[float]] = [[] for _ in started]
                 for _ in range(_STRETCHES):
-                    for cluster, taken in zip(started, (one, several), strict=True):
-                        taken.append(await cluster.taken_ms(turns // _STRETCHES))
+                    for cluster, own_ms in zip(started, taken, strict=True):
+                        own_ms.append(await cluster.taken_ms(turns // _STRETCHES))
             finally:
                 for cluster in started:
                     cluster.end()
-    idle_ms = [cluster.idle_ms for cluster in started]
-    return one[1:], several[1:], idle_ms
+    return [(own_ms[1:], cluster.idle_ms) for own_ms, cluster in zip(taken, started, strict=True)]
 
 
 def main() -> None:
@@ -129,12 +135,14 @@ def main() -> None:
     options.add_argument("--hosts", type=int, default=3)
     options.add_argument("--turns", type=int, default=1_200, help="of each")
     given = options.parse_args()
-    one, several, idle_ms = asyncio.run(_measured(given.hosts, given.turns))
+    (one, one_idle), (shared, shared_idle), (apart, _) = asyncio.run(_measured(given.hosts, given.turns))
     told = {
         "one host, ms a turn": [round(each, 2) for each in one],
-        f"{given.hosts} hosts, ms a turn": [round(each, 2) for each in several],
-        "idle, ms a second": [round(each, 1) for each in idle_ms],
-        "times as many turns": round(given.hosts * median(one) / median(several), 2),
+        f"{given.hosts} hosts, any of them, ms a turn": [round(each, 2) for each in shared],
+        f"{given.hosts} hosts, each with its conversations, ms a turn": [round(each, 2) for each in apart],
+        "idle, ms a second": [round(each, 1) for each in (one_idle, shared_idle)],
+        "times as many turns as one host": round(given.hosts * median(one) / median(shared), 2),
+        "times as many as one of hosts apart": round(given.hosts * median(apart) / median(shared), 2),
     }
     print(json.dumps(told, indent=2))
 
