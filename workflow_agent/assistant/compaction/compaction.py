@@ -183,6 +183,9 @@ def _superseded(earlier: Compaction, by: Compaction) -> Compaction:
     """Return an earlier compaction with what is its own alone, as far as the later one shows it still."""
     still = set(by.extracts)
     own = tuple(one for one in earlier.extracts if one.turn >= earlier.from_turn and one in still)
+    if own == earlier.extracts and earlier.carried == Ledger():
+        # The same object is not stored again.
+        return earlier
     return earlier.model_copy(update={"carried": Ledger(), "extracts": own})
 
 
@@ -296,9 +299,8 @@ def restored(conversation: Conversation, compaction_id: str, *, at: datetime) ->
     facts_so_far, extracts = all_facts(conversation), extracts_of(in_force(conversation))
     changed: list[Compaction] = []
     for one in conversation.compactions:
-        is_undone = one.id in undone
-        update = {"restored_at": at, "carried": Ledger()} if is_undone else {}
-        changed.append(one.model_copy(update=update))
+        undoing = {"restored_at": at, "carried": Ledger()}
+        changed.append(one.model_copy(update=undoing) if one.id in undone else one)
     kept = [place for place, one in enumerate(changed) if one.restored_at is None]
     if kept:
         # More than the facts of the turns before it, and none of them missing.

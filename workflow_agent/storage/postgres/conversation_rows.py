@@ -65,15 +65,6 @@ class KeptConversation:
         numbers = {row.written_by.number for rows in self.rows for row in rows}
         return [number for number in numbers if number is not None]
 
-    def places(self) -> dict[tuple[int, int], tuple[Row, Any]]:
-        """Return each row and its item, by list and place."""
-        lists = (getattr(self.conversation, name) for name in _LISTS)
-        return {
-            (number, row.ord): (row, item)
-            for number, (rows, items) in enumerate(zip(self.rows, lists, strict=True))
-            for row, item in zip(rows, items, strict=True)
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Saving:
@@ -129,10 +120,10 @@ def saving(before: KeptConversation, conversation: Conversation) -> Saving:
     try:
         for number, name in enumerate(_LISTS):
             old, new = getattr(before.conversation, name), getattr(conversation, name)
-            start, written, after = _changed(number, before.rows[number], old, new, removed)
+            listed, written, emptied = _rows_of(number, before.rows[number], old, new, by)
+            rows.append(listed)
             put += written
-            middle = (Row(one.ord, len(one.body), by) for one in written)
-            rows.append((*before.rows[number][:start], *middle, *before.rows[number][after:]))
+            removed += emptied
         head = conversation.model_dump_json(by_alias=True, exclude=set(_IN_LISTS)).encode()
     except (PydanticSerializationError, UnicodeEncodeError) as error:
         raise StorageFailed(
@@ -142,52 +133,64 @@ def saving(before: KeptConversation, conversation: Conversation) -> Saving:
     return Saving(kept, head, put, removed, by)
 
 
-def _changed(
-    number: int, rows: Sequence[Row], old: Sequence[object], new: Sequence[object], removed: list[tuple[int, int]]
-) -> tuple[int, list[Put], int]:
-    """Return how many rows of a list stay at its beginning, what is written behind them, and from where rows stay."""
-    start = _alike(zip(old, new, strict=False))
-    most = min(len(old), len(new)) - start
-    after = min(_alike(zip(reversed(old), reversed(new), strict=False)), most)
-    if len(new) > len(old) and after:
-        # There is no place between two that stay: what comes behind moves on.
-        after = 0
-    changed_until = len(new) - after
-    free = [row.ord for row in rows[start : len(rows) - after]]
-    beyond = rows[-1].ord + 1 if rows else 0
-    free += range(beyond, beyond + max(changed_until - start - len(free), 0))
-    written = [
-        Put(number, place, _text(number, item)) for place, item in zip(free, new[start:changed_until], strict=False)
-    ]
-    removed += ((number, place) for place in free[len(written) :])
-    return start, written, len(rows) - after
+def _rows_of(
+    number: int, before: Sequence[Row], old: Sequence[object], new: Sequence[object], by: Transaction
+) -> tuple[tuple[Row, ...], list[Put], list[tuple[int, int]]]:
+    """Return the rows of a list, those of them to write, and the places to empty.
+
+    An item that was there stays in its row as long as it comes behind what was before it and there are places
+    between them for what is new.
+    """
+    start = _alike(old, new)
+    if start == len(new) == len(old):
+        return tuple(before), [], []
+    row_of = {id(item): row for item, row in zip(old[start:], before[start:], strict=True)}
+    rows, put = list(before[:start]), list[Put]()
+    places = _places([row_of.get(id(item)) for item in new[start:]], rows[-1].ord + 1 if rows else 0)
+    for item, place in zip(new[start:], places, strict=True):
+        if isinstance(place, int):
+            put.append(Put(number, place, _text(number, item)))
+            rows.append(Row(place, len(put[-1].body), by))
+        else:
+            rows.append(place)
+    taken = {row.ord for row in rows[start:]}
+    return tuple(rows), put, [(number, row.ord) for row in before[start:] if row.ord not in taken]
 
 
-def _alike(pairs: Iterable[tuple[object, object]]) -> int:
-    count = 0
-    for one, other in pairs:
-        if one is not other:
-            break
-        count += 1
-    return count
+def _alike(one: Sequence[object], other: Sequence[object]) -> int:
+    """Return how many of the first items are the same objects."""
+    both = enumerate(zip(one, other, strict=False))
+    return next((at for at, (item, its) in both if item is not its), min(len(one), len(other)))
+
+
+def _places(rows: Sequence[Row | None], first: int) -> list[Row | int]:
+    """Return for each item the row that it stays in, or a new place; the first free place is given."""
+    placed: list[Row | int] = []
+    waiting = 0
+    for row in rows:
+        if row is None or row.ord - first < waiting:
+            waiting += 1
+            continue
+        placed += (*range(first, first + waiting), row)
+        first, waiting = row.ord + 1, 0
+    return [*placed, *range(first, first + waiting)]
 
 
 def _text(number: int, item: Any) -> bytes:
     return to_json(item, by_alias=True, inf_nan_mode="null", exclude_none=_LISTS[number] in _SPARSE)
 
 
-class Stored(NamedTuple):
-    """A row as it was read."""
+class StoredList(NamedTuple):
+    """A list as it was read: where its known rows are, and the others, in order."""
 
-    list: int
-    ord: int
-    body: bytes | None
-    """None of one that was known."""
-    written_by: int
+    known: Sequence[int] = ()
+    ords: Sequence[int] = ()
+    bodies: Sequence[bytes] = ()
+    written_by: Sequence[int] = ()
 
 
 def kept_conversation(
-    tenant: str, conversation_id: str, life: int, head: bytes, stored: Sequence[Stored]
+    tenant: str, conversation_id: str, life: int, head: bytes, stored: Mapping[int, StoredList]
 ) -> KeptConversation:
     """Return the conversation that rows make: its head, and its items by list and place, in order.
 
@@ -195,54 +198,59 @@ def kept_conversation(
         CorruptDocument: They do not parse.
         StorageFailed: They were written by a newer release.
     """
-    rows, bodies = _read(stored, {})
     try:
-        conversation = parsed_conversation(_whole(head, bodies), tenant, conversation_id)
+        conversation = parsed_conversation(_whole(head, stored), tenant, conversation_id)
     except ValueError as error:
         raise CorruptDocument(
             f"Conversation {conversation_id!r} does not parse. Restore it from a backup.",
             conversation_id=conversation_id,
         ) from error
-    return KeptConversation(conversation, life, rows, len(head))
+    return KeptConversation(conversation, life, tuple(_new_rows(stored)), len(head))
 
 
-def kept_anew(before: KeptConversation, life: int, head: bytes, stored: Sequence[Stored]) -> KeptConversation | None:
+def kept_anew(
+    before: KeptConversation, life: int, head: bytes, stored: Mapping[int, StoredList]
+) -> KeptConversation | None:
     """Return a later version of a conversation, of which only some rows came; None where they have to come whole.
 
-    Items that are not read again are the same objects: what was made of them holds.
+    Items that are not read again are the same objects, and so are lists without a new one: what was made of them
+    holds.
     """
-    known = before.places()
-    rows, bodies = _read(stored, known)
     try:
         # Of an older release it may need more than what is new to become one of this.
-        fresh = Conversation.model_validate_json(_whole(head, bodies))
+        fresh = Conversation.model_validate_json(_whole(head, stored))
     except ValidationError:
         return None
-    new = [iter(getattr(fresh, name)) for name in _LISTS]
-    items: list[list[Any]] = [[] for _ in _LISTS]
-    for one in stored:
-        items[one.list].append(known[one.list, one.ord][1] if one.body is None else next(new[one.list]))
-    lists: dict[str, tuple[Any, ...]] = {name: tuple(one) for name, one in zip(_LISTS, items, strict=True)}
-    return KeptConversation(fresh.model_copy(update=lists), life, rows, len(head))
+    rows, lists = list[tuple[Row, ...]](), dict[str, tuple[Any, ...]]()
+    for number, new_rows in enumerate(_new_rows(stored)):
+        name = _LISTS[number]
+        old_rows, items, new = before.rows[number], getattr(before.conversation, name), getattr(fresh, name)
+        known = stored.get(number, StoredList()).known
+        if len(known) < len(old_rows):
+            there = set(known)
+            items = tuple(item for row, item in zip(old_rows, items, strict=True) if row.ord in there)
+            old_rows = tuple(row for row in old_rows if row.ord in there)
+        if new_rows and old_rows and new_rows[0].ord < old_rows[-1].ord:
+            placed = sorted(zip((*old_rows, *new_rows), (*items, *new), strict=True), key=lambda one: one[0].ord)
+            old_rows, items = (tuple(each) for each in zip(*placed, strict=True))
+        elif new_rows:
+            old_rows, items = (*old_rows, *new_rows), (*items, *new)
+        rows.append(old_rows)
+        lists[name] = items
+    return KeptConversation(fresh.model_copy(update=lists), life, tuple(rows), len(head))
 
 
-def _read(
-    stored: Iterable[Stored], known: Mapping[tuple[int, int], tuple[Row, Any]]
-) -> tuple[tuple[tuple[Row, ...], ...], list[list[bytes]]]:
-    """Return the rows of each list, and the texts of those that were not known."""
-    bodies: list[list[bytes]] = [[] for _ in _LISTS]
-    rows: list[list[Row]] = [[] for _ in _LISTS]
+def _new_rows(stored: Mapping[int, StoredList]) -> Iterable[tuple[Row, ...]]:
+    """Yield the rows of each list that were not known."""
     by: dict[int, Transaction] = {}
-    for one in stored:
-        if one.body is None:
-            rows[one.list].append(known[one.list, one.ord][0])
-            continue
-        bodies[one.list].append(one.body)
-        written_by = by.setdefault(one.written_by, Transaction(one.written_by))
-        rows[one.list].append(Row(one.ord, len(one.body), written_by))
-    return tuple(map(tuple, rows)), bodies
+    for number in range(len(_LISTS)):
+        one = stored.get(number, StoredList())
+        yield tuple(
+            Row(place, len(body), by.setdefault(written_by, Transaction(written_by)))
+            for place, body, written_by in zip(one.ords, one.bodies, one.written_by, strict=True)
+        )
 
 
-def _whole(head: bytes, bodies: Iterable[Iterable[bytes]]) -> bytes:
-    lists = (b'"%b":[%b]' % (name.encode(), b",".join(listed)) for name, listed in zip(_LISTS, bodies, strict=True))
-    return head.rstrip()[:-1] + b"," + b",".join(lists) + b"}"
+def _whole(head: bytes, stored: Mapping[int, StoredList]) -> bytes:
+    lists = (b'"%b":[%b]' % (_LISTS[number].encode(), b",".join(one.bodies)) for number, one in stored.items())
+    return head.rstrip()[:-1] + b"".join(b"," + listed for listed in lists) + b"}"

@@ -6,14 +6,18 @@ from workflow_agent.storage.postgres.row_security import of_tenant
 # wrote: what one has written is all in the version that it made, and a row that another changed has that one's number.
 READ = of_tenant("""
 WITH head AS (SELECT life, version, head FROM conversation WHERE tenant = $1 AND id = $2),
-     unknown AS (SELECT FROM head WHERE life IS DISTINCT FROM $3 OR version IS DISTINCT FROM $4)
-SELECT -1::smallint AS list, 0 AS ord, CASE WHEN EXISTS (SELECT FROM unknown) THEN head END AS body, life,
-    NULL::xid AS written_by
+     unknown AS (SELECT FROM head WHERE life IS DISTINCT FROM $3 OR version IS DISTINCT FROM $4),
+     item AS (SELECT list, ord, body, xmin AS written_by, xmin = ANY ($5::xid[]) AS is_known FROM conversation_item
+         WHERE tenant = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM unknown))
+SELECT -1::smallint AS list, CASE WHEN EXISTS (SELECT FROM unknown) THEN head END AS body, life,
+    NULL::int[] AS known, NULL::int[] AS ords, NULL::bytea[] AS bodies, NULL::xid[] AS written_by
 FROM head
 UNION ALL
-SELECT list, ord, CASE WHEN xmin = ANY ($5::xid[]) THEN NULL ELSE body END, NULL, xmin FROM conversation_item
-WHERE tenant = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM unknown)
-ORDER BY 1, 2""")
+SELECT list, NULL, NULL, array_agg(ord ORDER BY ord) FILTER (WHERE is_known),
+    array_agg(ord ORDER BY ord) FILTER (WHERE NOT is_known), array_agg(body ORDER BY ord) FILTER (WHERE NOT is_known),
+    array_agg(written_by ORDER BY ord) FILTER (WHERE NOT is_known)
+FROM item GROUP BY list
+ORDER BY 1""")
 
 _COLUMNS = """head = $6, title = $7, title_folded = $8, phase = $9, turns = $10, bound_workflow_id = $11,
 created_at = $12, updated_at = $13, run_id = $14, fence = $15, owner = $16"""

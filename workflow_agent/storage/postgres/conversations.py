@@ -30,7 +30,7 @@ from workflow_agent.storage.postgres import conversation_statements as statement
 from workflow_agent.storage.postgres.conversation_rows import (
     KeptConversation,
     Saving,
-    Stored,
+    StoredList,
     kept_anew,
     kept_conversation,
     sealed_saving,
@@ -44,6 +44,9 @@ from workflow_agent.values.revisions import RunFence
 
 _CACHE_BYTES = 32 * 2**20
 _KNOWN_BLOBS = 20_000
+_KNOWN_TO_BE_SHARED = 20_000
+_MOST_READ_IN_VAIN = 4
+"""As often in a row a conversation is looked at before a turn though nobody else had a turn of it."""
 
 _Key = tuple[str, str]
 
@@ -65,6 +68,7 @@ class PostgresConversationStore(ConversationStore):
         self._rule = seal or SealRule()
         self._kept: LRUCache[_Key, KeptConversation] = LRUCache(cache_bytes, getsizeof=lambda kept: kept.size_bytes)
         self._known_blobs: LRUCache[tuple[str, str, int, bytes], bool] = LRUCache(_KNOWN_BLOBS)
+        self._read_first: LRUCache[_Key, int] = LRUCache(_KNOWN_TO_BE_SHARED)
         self._queues: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
         self.messages = MessageSearch(database, self)
 
@@ -113,9 +117,7 @@ class PostgresConversationStore(ConversationStore):
             return (await self._updated(key, change)).conversation
 
     async def _updated(self, key: _Key, change: Callable[[Conversation], Conversation]) -> KeptConversation:
-        current = self._kept.get(key)
-        is_newest = current is None
-        current = current or await self._newest(key)
+        current, is_newest = await self._to_change(key)
         while True:
             try:
                 changed = change(current.conversation)
@@ -130,12 +132,29 @@ class PostgresConversationStore(ConversationStore):
                 stored = await self._save(statements.UPDATE, current, changed)
                 if stored is not None:
                     return stored
+                self._read_first[key] = _MOST_READ_IN_VAIN
             elif is_newest:
                 return current
             newest = await self._newest(key)
             if newest is current and changed is current.conversation:
                 return current
             current, is_newest = newest, True
+
+    async def _to_change(self, key: _Key) -> tuple[KeptConversation, bool]:
+        """Return what a change is made of, and whether it is the newest for sure.
+
+        Where other hosts take turns of a conversation too, its next turn begins with a look at what they stored:
+        that costs less than a save on an old version, which is made again. Within a turn nobody else saves.
+        """
+        kept, left = self._kept.get(key), self._read_first.get(key, 0)
+        if kept is not None and (not left or kept.conversation.active_run() is not None):
+            return kept, False
+        newest = await self._newest(key)
+        if newest is not kept:
+            self._read_first[key] = left and _MOST_READ_IN_VAIN
+        else:
+            self._read_first[key] = left - 1
+        return newest, True
 
     @override
     async def delete(self, tenant: str, conversation_id: str) -> None:
@@ -239,14 +258,14 @@ class PostgresConversationStore(ConversationStore):
             head, stored = await self._read(key, None)
         return self._keep(key, kept_conversation(*key, head["life"], head["body"], stored))
 
-    async def _read(self, key: _Key, kept: KeptConversation | None) -> tuple[asyncpg.Record, Sequence[Stored]]:
-        """Return the head of a conversation, and its rows; of what is kept only what is new."""
+    async def _read(self, key: _Key, kept: KeptConversation | None) -> tuple[asyncpg.Record, dict[int, StoredList]]:
+        """Return the head of a conversation, and its lists; of what is kept only what is new."""
         known = (kept.life, kept.conversation.version, kept.known_transactions()) if kept else (None, None, list[int]())
-        head, *items = await self._database.rows(statements.READ, *key, *known) or (None,)
+        head, *lists = await self._database.rows(statements.READ, *key, *known) or (None,)
         if head is None:
             self._kept.pop(key, None)
             raise no_conversation(key[1])
-        return head, [Stored(row["list"], row["ord"], row["body"], row["written_by"]) for row in items]
+        return head, {row["list"]: StoredList(*(each or () for each in row[3:])) for row in lists}
 
     async def _save(
         self, statement: str, before: KeptConversation, conversation: Conversation
