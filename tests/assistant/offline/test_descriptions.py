@@ -578,6 +578,46 @@ CASES = [
         ["Decide @boss {timeout=P3D}: [else] Decide, Book it", "Decide @deputy: Book it", "Book it @payroll"],
         id="what comes behind a decision comes behind its deputy's too",
     ),
+    pytest.param(
+        "The form is weighed and measured by the nurse, then it is given to a clerk by the presiding judge.",
+        [
+            "Weigh the form @nurse: Measure the form",
+            "Measure the form @nurse: Give the form to a clerk",
+            "Give the form to a clerk @presiding judge",
+        ],
+        id="who does it stands behind the second verb, or begins with a participle",
+    ),
+    pytest.param(
+        "Step 1: Ann submits it. Step 2: Bob reviews it. Create it.",
+        ["Submit it @Ann: Review it", "Review it @Bob"],
+        id="a request closes the message",
+    ),
+    pytest.param(
+        "order > delivery > invoice, pls build",
+        ["Order: Delivery", "Delivery: Invoice", "Invoice"],
+        id="a request behind the last of a list is no step",
+    ),
+    pytest.param(
+        "make me a checklist:\n- count the till\n- build it\nthx",
+        ["Count the till: Build it", "Build it"],
+        id="thanks are no step, and a bullet is one",
+    ),
+    pytest.param(
+        "Make a process: the nurse cleans it and the clerk prints the letter, in any order. Then the boss leaves.",
+        [
+            "In parallel: Clean it, Print the letter",
+            "Clean it @nurse: All done",
+            "Print the letter @clerk: All done",
+            "All done: Leave",
+            "Leave @boss",
+        ],
+        id="in any order",
+    ),
+    pytest.param(
+        "Can you draw our hiring? HR posts the job, guest returns key.",
+        ["Post the job @HR: Return key", "Return key @guest"],
+        id="a question asks for it",
+    ),
 ]
 
 
@@ -688,6 +728,34 @@ def test_what_tells_no_process_is_not_drawn(text: str) -> None:
         ("The baker mows it and waters the plants in parallel with the cleaner, who washes it.", "cleaner"),
         ("Steps: visit (doctor), if needed x-ray (radiology), payment (reception)", "radiology"),
         ("For each bill, the clerk sends a letter. If nobody answers in 14 days, the lawyer calls.", "late"),
+        (
+            "Eve calls. If Bob is away Ann writes, if Bob is away for 3 days Cleo goes. If Bob is not away Dan acts.",
+            "cases of one question",
+        ),
+        (
+            "Ann tests it. If tea is needed, Bob picks it. Then Cleo sells it. If no tea is needed, Bob pays.",
+            "cases of one question",
+        ),
+        (
+            "Workflow: Ann signs it if it is paid and the form is complete. If the form is incomplete, Bob returns it.",
+            "cases of one question",
+        ),
+        ("Ann grades it. Grade A: the dean funds it. Grade B: Bob revises it.", "grade a"),
+        (
+            "Workflow: Ann opens it. If it is real Ann calls. If it is false she rings. But first of all Bob looks.",
+            "comes in",
+        ),
+        ("Ann proposes it. The client may ask for changes at most twice. Then Bob decides.", "each time"),
+        (
+            "Ann makes it, Bob comments, Ann changes it. This goes on until Bob says ok. Then Cleo gets it.",
+            "from which",
+        ),
+        ("The bank checks the income, the score and the house at the same time and then decides.", "who does"),
+        ("Ann writes it, Bob checks it, Cleo reads it at the same time, then Dan signs.", "beside"),
+        ("Open it, triage it within 4 hours, solve it, close it. If triage takes longer, tell the lead.", "triage"),
+        ("A list: build, test, if tests pass deploy it, QA looks at it.", "not so"),
+        ("A list: build it, test it, if ok deploy it, if anything fails tell Ann.", "anything"),
+        ("Call the shop, up to four tries with 20 seconds between them, then store it.", "between"),
     ],
 )
 def test_structure_that_is_not_drawn_makes_it_a_preview(text: str, word: str) -> None:

@@ -90,6 +90,9 @@ def number_named(word: str) -> float | None:
 @lru_cache(maxsize=_MOST_CACHED)
 def entry_of(word: str) -> Entry:
     """Return what is known of a word in small letters."""
+    if word in word_set("lexicon.first_names"):
+        # The dictionary has them as work, too: "Bob goes".
+        return Entry(word, word, frozenset({"noun"}), None, word, known=False)
     lemma, classes = _listed().get(word, (word, frozenset[str]()))
     if classes & _EMPTY and "verb" not in classes and "noun" not in classes:
         verb = lemma if lemma in ("have", "do", "let", "need") else None

@@ -335,15 +335,24 @@ def _read_agent(clause: Clause, rest: Sequence[Tagged]) -> None:
         if one.low != "by" or at + 1 >= len(rest):
             continue
         end = at + 1
-        while (end < len(rest) and rest[end].tag in "DNMJQOVC") or (end < len(rest) and rest[end].low == "of"):
+        while end < len(rest) and (rest[end].tag in "DNMJQOVC" or rest[end].low == "of" or _describes(rest, end)):
             end += 1
         who = _tokens(rest[at + 1 : end])
         if clause.voice != "passive" and not acts(who):
             return
-        if not who or (who[-1].lower in word_set("set.no_agent") and not acts(who)) or who[-1].value is not None:
+        if (
+            all(token.has("det") for token in who)
+            or (who[-1].lower in word_set("set.no_agent") and not acts(who))
+            or who[-1].value is not None
+        ):
             return
         clause.agent, clause.rest = who, _tokens(rest[:at]) + _tokens(rest[end:])
         return
+
+
+def _describes(spans: Sequence[Tagged], at: int) -> bool:
+    """Say whether a participle belongs to the noun behind it: "the managing partner"."""
+    return spans[at].tag in "GU" and spans[at - 1].tag in "DQ" and at + 1 < len(spans) and spans[at + 1].tag in "NM"
 
 
 def _share_objects(clauses: Sequence[Clause]) -> None:
@@ -359,6 +368,10 @@ def _share_objects(clauses: Sequence[Clause]) -> None:
         )
         if shared:
             one.rest = other.rest
+        passive = one.voice == other.voice == "passive" and not (other.subject or other.marks or other.is_sub)
+        if passive and other.joint in ("and", "or", ",") and not (one.agent or one.rest or one.values):
+            # "is weighed and measured by the nurse"
+            one.agent = other.agent
 
 
 def _join_outcomes(clauses: list[Clause]) -> None:

@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.clauses import Clause, read_clauses
-from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text
+from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text, without_echoes
 from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.graph import End
-from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw
+from workflow_agent.assistant.offline.drafting.lead import closing_at, lead_of, only_asks_to_draw
 from workflow_agent.assistant.offline.drafting.lines import Line, lines_of, parted, take_label
 from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at, text_of
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
@@ -102,6 +102,7 @@ class _Description:
 
     def _told(self) -> list[Line]:
         """Return the lines that tell the process, requests and titles taken off, as statements."""
+        self._without_closing()
         told: list[Line] = []
         is_open = False
         question: Tokens = ()
@@ -152,6 +153,20 @@ class _Description:
             self._flow.triggers.append(only.clause.values["schedule"])
         return True
 
+    def _without_closing(self) -> None:
+        """Take thanks and a request for the workflow off the end of the text."""
+        while self._lines:
+            line = self._lines[-1]
+            at = closing_at(line.tokens)
+            if at is None or (at == 0 and (line.is_signed or len(self._lines) == 1)):
+                return
+            self._is_requested = self._is_requested or only_asks_to_draw(line.tokens[at:])
+            self._use(line.tokens[at:])
+            line.tokens = line.tokens[: max(at - 1, 0)]
+            if line.tokens:
+                return
+            self._lines.pop()
+
     def _without_ordinal(self, line: Line) -> None:
         """Take "second step:" and "phase two:" off a line, which is an item of a list then."""
         end = next((at for at, token in enumerate(line.tokens[:4]) if token.text == ":"), 0)
@@ -201,7 +216,7 @@ class _Description:
         if not self._is_requested and not self._name and _talks(told):
             return None
         self._end()
-        steps, transitions = flow.graph.documents()
+        steps, transitions = without_echoes(*flow.graph.documents())
         self._name = self._name or name_of_start(flow.triggers, steps)
         start = next((node.id for node in nodes if not flow.graph.into.get(node.id)), steps[0]["id"])
         arguments: JsonObject = {
@@ -270,7 +285,7 @@ class _Description:
             token
             for token in tokens
             if (token.is_content or (token.value is not None and not token.has("pron", "det")))
-            and not (token.start in self._used or _stands_in(token, drawn))
+            and not (token.start in self._used | self._flow.shown or _stands_in(token, drawn))
             and not (token.start in self._flow.used and token.start in light_at)
             and not phrase_at("skipped", [token], 0)
         ]

@@ -1,7 +1,8 @@
 """What a draft may have wrong: structure told in words that no part of the graph stands for."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any, Final
 
 from workflow_agent.assistant.offline.drafting.clauses import Clause
@@ -13,6 +14,7 @@ from workflow_agent.assistant.offline.values import duration_at, durations_in
 from workflow_agent.values.stored import JsonObject
 
 _ACTING: Final = frozenset({"he", "she", "they", "we", "i"})
+_DENYING: Final = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 _LONGEST_REST: Final = 11
 _LONGEST_CONDITION: Final = 16
 
@@ -82,7 +84,8 @@ def doubts_of_condition(sub: Clause) -> list[str]:
     compares = any(token.lower in word_set("set.over") | word_set("set.under") for token in tokens)
     unclear = not (says or compares) or len(tokens) > _LONGEST_CONDITION
     finite = any(tag in "ZEAH" for tag in _finite(sub)) and not any(t.lower in ("and", "or") for t in tokens)
-    unclear = unclear or finite or _orders_within(tokens) or any(token.text == "," for token in tokens)
+    whatever = sub.verb == "fail" and any(t.lower in ("anything", "any", "something", "either") for t in sub.subject)
+    unclear = unclear or whatever or finite or _orders_within(tokens) or any(token.text == "," for token in tokens)
     unclear = unclear or sub.is_strange or any(token.among("doubts.repeats") for token in tokens)
     return [f"the condition {text_of(tokens)[:120]!r}"] if unclear else []
 
@@ -120,6 +123,8 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {name!r}"
     yield from _doubts_of_cases(steps, transitions)
+    yield from _doubts_of_questions(steps, transitions)
+    yield from _doubts_of_labels([step["name"] for step in steps if step["type"] in ("human", "action")])
     for step in [one for one in steps if one["id"] not in into and not one.get("parent")][1:]:
         if step["type"] != "end":
             yield f"what comes before {step['name']!r}"
@@ -132,6 +137,72 @@ def _doubts_of_cases(steps: Sequence[Mapping[str, Any]], transitions: Sequence[M
     for one, name in compared.items():
         if (following := others.get(one)) in compared:
             yield f"whether {name!r} and {compared[following]!r} are cases of one question"
+
+
+def _doubts_of_questions(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Return conditions that deny another one: beside a third they are asked later, behind it they are a case of it."""
+    asked = [(edge["from"], edge["when"], _said(edge["when"])) for edge in transitions if edge.get("when")]
+    decisions = {one["id"] for one in steps if one["type"] == "decision"}
+    cases = Counter(at for at, _, _ in asked)
+    for (at, when, said), (place, other, its) in combinations([one for one in asked if one[0] in decisions], 2):
+        denies = _denies(said, its)
+        if denies and (at != place or cases[at] > 2):
+            yield f"whether {when!r} and {other!r} are cases of one question"
+        elif at == place and said[1] == its[1] and (1 < len(said[0]) < len(its[0]) and said[0] < its[0]):
+            yield f"whether {other!r} is asked behind {when!r}"
+
+
+def _said(condition: str) -> tuple[frozenset[str], bool]:
+    """Return the words of a condition that say something, and whether it denies them."""
+    tokens = [token for token in read_tokens(condition) if token.kind == "word"]
+    denials = sum(token.lower in word_set("set.negations") for token in tokens)
+    return frozenset(token.lemma for token in tokens if token.is_content), denials % 2 == 1
+
+
+def _denies(one: tuple[frozenset[str], bool], other: tuple[frozenset[str], bool]) -> bool:
+    """Say whether one condition denies another, or a part of it: "incomplete" denies "paid and complete"."""
+    less, more = sorted((one[0], other[0]), key=len)
+    turned = {f"{prefix}{word}" for word in more for prefix in _DENYING} & less
+    turned |= {word for word in less if any(f"{prefix}{word}" in more for prefix in _DENYING)}
+    if turned:
+        return one[1] == other[1]
+    return bool(less) and (less == more or (len(less) > 1 and less < more)) and one[1] != other[1]
+
+
+def without_echoes(
+    steps: Sequence[JsonObject], transitions: Sequence[JsonObject]
+) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:
+    """Return a graph in which no question stands behind the "otherwise" of the one that it denies.
+
+    "If there are mistakes it goes back, without mistakes the teacher gives a mark" is one question.
+    """
+    for echo in [one["id"] for one in steps if one["type"] == "decision"]:
+        into = [edge for edge in transitions if edge["to"] == echo]
+        out = [edge for edge in transitions if edge["from"] == echo and edge.get("when")]
+        if len(into) != 1 or len(out) != 1 or into[0].get("type") != "default":
+            continue
+        denied, its = (
+            _said(out[0]["when"]),
+            [_said(edge["when"]) for edge in transitions if edge["from"] == into[0]["from"] and edge.get("when")],
+        )
+        if len(its) == 1 and its[0][0] == denied[0] != frozenset() and its[0][1] != denied[1]:
+            kept = [edge for edge in transitions if echo not in (edge["from"], edge["to"])]
+            transitions = [*kept, {**into[0], "to": out[0]["to"]}]
+            steps = [one for one in steps if one["id"] != echo]
+    return steps, transitions
+
+
+def _doubts_of_labels(names: Sequence[str]) -> Iterable[str]:
+    """Return steps that may be no work: cases with a name, "Grade A" and "Grade B", and what begins in mid-phrase."""
+    counted = Counter(" ".join(name.casefold().split()[:-1]) for name in names if 1 < len(name.split()) < 4)
+    for name in names:
+        words = read_tokens(name)
+        *head, last = name.casefold().split()
+        designated = len(last) == 1 or last.isdigit()
+        if head and designated and counted[" ".join(head)] > 1:
+            yield f"whether {name!r} is a step or a case"
+        if words and words[0].has("prep") and not words[0].has("verb", "noun", "adj", "adv"):
+            yield f"whether {name!r} is a step"
 
 
 def _compares(text: str) -> bool:

@@ -46,6 +46,8 @@ class Flow:
         self.undrawn: list[str] = []
         self.used: set[int] = set()
         """Where tokens begin that a part of the draft stands for."""
+        self.shown: set[int] = set()
+        """Where tokens begin that the shape of the graph stands for."""
         self.numbered: dict[int, Node] = {}
         self._thing, self._asked_thing = "", ""
         """What "it" stands for, now and when the open question was asked."""
@@ -100,9 +102,23 @@ class Flow:
         own = list(statements)
         self._told, self._number = 0, number
         if own:
+            said = [token.lower for token in own[0].tokens[:4]]
+            late = "but" in (own[0].clause.joint, *said[:1]) and {"first", "before", "beforehand"} & {
+                *said,
+                *own[0].marks,
+            }
+            if self.graph.nodes and late:
+                self.doubt(f"where {text_of(own[0].tokens)!r} comes in")
             self._go_on_from_failure(own[0])
             if self.track.decision is not None and not self._adds_case(own[0], following):
                 self._doubt_case(own[0])
+                if (
+                    is_item
+                    and number is None
+                    and not self.track.decision.has_else
+                    and self.track.decision.arms[0].polarity > 0
+                ):
+                    self.doubt(f"what follows where it is not so: {self.track.decision.conditions[0].text!r}")
                 self._is_unclear = self._actor != self._asked_actor
                 self.track.close()
         groups, at = at_once(own), 0
@@ -399,6 +415,9 @@ class Flow:
         if self._last is None:
             return
         own = [node for node in self.graph.nodes if sub.verb and node.verb == sub.verb]
+        if not own:
+            # "If the triage takes longer": of the step, not of what it is about.
+            own = [node for node in self.graph.nodes if any(akin(token.lemma, node.verb) for token in sub.subject)]
         if not own and sub.subject and not is_pronoun(sub.subject):
             own = [
                 node for node in self.graph.named_role(role_named(sub.subject) or "") if node.verb in word_set("choice")
@@ -548,6 +567,8 @@ class Flow:
         elif "repeat" in one.marks or one.clause.verb in word_set("verb.repeat") or not one.clause.voice:
             named = self._named(one.clause.rest)
             first = named[0] if named else self._firsts[-1]
+            if not named and len(self.graph.nodes) - self.graph.nodes.index(first) > 2:
+                self.doubt(f"from which step on it is repeated until {text_of(sub.tokens)!r}")
         else:
             first = self._last[1]
         if (
@@ -674,6 +695,8 @@ class Flow:
             kind, role = "wait", None
         timeout = values.get("within") or (length if clause.verb == "have" else None)
         retry = {"max_attempts": values["times"]} if values.get("times", 1) > 1 else None
+        if retry and clause.may in ("may", "can", "could", "might"):
+            self.doubt(f"what follows each time: {text_of(clause.tokens)!r}")
         if length and not timeout and kind != "wait" and clause.verb not in ("cool", "rest", "take", "stay", "let"):
             self.doubt(f"the time {text_of(values['length said'])!r}")
         duration = length if kind == "wait" else None
@@ -891,7 +914,11 @@ class Flow:
 
     def _is_back(self, clause: Clause) -> bool:
         lows = [token.lower for token in clause.rest]
-        return "back" in lows or clause.verb in ("return", "loop", "restart") or "over" in lows
+        thing = {token.lemma for token in object_of(clause) if token.is_content}
+        known = {word for node in self.graph.nodes for word in node.words}
+        # "The guest returns the key": nobody had it here before.
+        brings = clause.verb == "return" and thing and not thing & known and "to" not in lows
+        return "back" in lows or (clause.verb in ("return", "loop", "restart") and not brings) or "over" in lows
 
     def _goes_back(self, clause: Clause, one: Statement, after: Sequence[Statement]) -> bool:
         """Draw "it goes back to the author", "the author writes again", "another one is offered"."""
@@ -945,7 +972,8 @@ class Flow:
             self._until(until, one, targets[-1])
             return True
         if not targets:
-            self.doubt(*([f"the loop {text_of(clause.tokens)!r}"] if moves and not acts(said) else []))
+            loops = moves and not acts(said) and bool(self.graph.nodes)
+            self.doubt(*([f"the loop {text_of(clause.tokens)!r}"] if loops else []))
             return False
         while_sub = next((sub for sub in one.trailing if sub.kind == "while" and sub.word != "while"), None)
         if while_sub is not None and self.track.arm is None:
@@ -1136,8 +1164,20 @@ class Flow:
         self._front(first)
         for sub in first.subs:
             self._sub(sub, first, ())
+        last = run[-1].clause
+        beside = [*first.clause.lead, *(token for one in run for token in one.clause.values.get("together said", ()))]
+        self.shown |= {token.start for token in beside}
+        counted = any(
+            t.lower == "all" or t.value is not None for t in (*last.values.get("together said", ()), *last.lead)
+        )
+        if len(run) > 2 and not counted and ["together" in one.clause.values for one in run].count(True) == 1:
+            self.doubt(f"what runs beside {text_of(last.tokens)!r}")
         fork, ends = self.track.fork(), list[End]()
+        sides = len(run)
         run = told_apart(run)
+        both = any(token.lower in ("both", "each") for token in (*first.clause.tokens, *first.clause.lead))
+        if len(run) > sides and not both and not any(acts(one.clause.subject) for one in run):
+            self.doubt(f"who does {text_of(first.clause.tokens)!r}")
         if whiles and len(run) == 1:
             sub = next(sub for sub in run[0].trailing if sub.kind == "while")
             run = [replace(run[0], trailing=[]), Statement(replace(sub, kind="main"))]

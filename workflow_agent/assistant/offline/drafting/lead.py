@@ -65,6 +65,21 @@ def only_asks_to_draw(tokens: Sequence[Token]) -> bool:
     return any(asks) and named and not any(token.has("conj") and not token.has("pron", "det") for token in words)
 
 
+def closing_at(tokens: Sequence[Token]) -> int | None:
+    """Return where a sentence begins to tell no work but to close the message: "..., pls build", "thx a lot"."""
+    starts = [0, *(at + 1 for at, token in enumerate(tokens) if token.text in (",", ";", "-"))]
+    for start in starts:
+        said = [token for token in tokens[start:] if token.kind != "punct"]
+        polite = any(token.has("filler") for token in said)
+        points = any(token.lower in ("it", "this", "that", "them") for token in said)
+        named = any(token.entry.noun in word_set("workflow") for token in said)
+        thanks = all(token.has("filler") or token.lower in word_set("lead.closes") for token in said)
+        thanks = thanks and (polite or (said[:1] != [] and said[0].lower == "that"))
+        if said and (thanks or ((polite or points or named) and only_asks_to_draw(said))):
+            return start
+    return None
+
+
 def _workflow_noun(tokens: Sequence[Token]) -> int | None:
     """Return where "workflow" stands in a request for one: behind "make", or with nothing but its name around."""
     for at, token in enumerate(tokens[:_FARTHEST]):
@@ -160,7 +175,9 @@ def _by_verb(tokens: Sequence[Token]) -> Lead | None:
         at += 1
     if 0 < at < len(tokens) and not _builds(tokens[at]) and _builds(tokens[at - 1]):
         at -= 1
-    if at >= len(tokens) or tokens[at].lower == "new" or not _builds(tokens[at]):
+    asks = any(token.lower in ("you", "u") for token in tokens[:at])
+    draws = at < len(tokens) and asks and tokens[at].lemma in word_set("lead.draw")
+    if at >= len(tokens) or tokens[at].lower == "new" or not (draws or _builds(tokens[at])):
         return None
     verb = tokens[at].entry.verb or tokens[at].lemma
     at += 1
@@ -168,6 +185,9 @@ def _by_verb(tokens: Sequence[Token]) -> Lead | None:
         verb = "automate" if tokens[at].lower == "automate" else verb
         at += 1
     rest = [token.lower for token in tokens[at : at + 9]]
+    if asks and tokens[-1].text == "?" and rest[:1] in (["our"], ["my"], ["the"]) and len(tokens) < 10:
+        # "Can you draw our hiring?"
+        return _after(tokens, len(tokens), _name(tokens[at:]))
     if not rest or tokens[at].kind == "quoted":
         return _after(tokens, at + 1, tokens[at].text if rest else None)
     if rest[:2] == ["something", "for"]:

@@ -21,6 +21,8 @@ class Line:
 
     tokens: Tokens
     is_item: bool = False
+    is_signed: bool = False
+    """Whether a bullet or a number stands in front of it."""
     number: int | None = None
     column: int = 0
     role: str | None = None
@@ -47,7 +49,7 @@ def lines_of(text: str) -> list[Line]:
         line = Line(_with_arrows(said))
         if said[0].kind == "bullet":
             number = re.search(r"\d+", said[0].text)
-            line.tokens, line.is_item = line.tokens[1:], True
+            line.tokens, line.is_item, line.is_signed = line.tokens[1:], True, True
             line.number = int(number[0]) if number else None
             line.column = said[0].start - (text.rfind("\n", 0, said[0].start) + 1)
         elif found and found[-1].is_item and "\n" not in text[found[-1].tokens[-1].end : said[0].start]:
