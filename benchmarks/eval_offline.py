@@ -245,7 +245,8 @@ class Asked:
 @asynccontextmanager
 async def asked(**settings: Any) -> AsyncGenerator[Asked]:
     """Run a service in a directory of its own for as long as the block lasts, offline unless set."""
-    with tempfile.TemporaryDirectory() as directory:
+    # A request that was given up may still write in its thread when the directory goes.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         application = build(Settings.model_validate({"data_dir": directory, "samples": False, **settings}))
         await application.prepare()
         await application.catch_up()

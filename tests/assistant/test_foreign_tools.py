@@ -28,7 +28,6 @@ _ASKED = re.compile(r"use (\w+) (\{.*?\})(?:$|;)")
 """An obedient model: whoever says it, the user or a result."""
 SERVER = Path(__file__).parent / "ticket_server.py"
 MOST = 2_000
-pytestmark = pytest.mark.slow
 
 
 @dataclass
@@ -86,6 +85,7 @@ def foreign(names: set[str]) -> set[str]:
     return {name.removeprefix("tickets_") for name in names if name.startswith("tickets_")}
 
 
+@pytest.mark.slow
 def test_a_reading_mode_has_what_is_marked_as_reading_and_a_writing_one_all(tmp_path: Path) -> None:
     with talking(tmp_path) as talk:
         reply = talk.say('use tickets_read_ticket {"number": 7}')
@@ -107,6 +107,7 @@ def test_a_reading_mode_has_what_is_marked_as_reading_and_a_writing_one_all(tmp_
     assert talk.told[-1].content["data"] == "Ticket 7 is closed."
 
 
+@pytest.mark.slow
 def test_a_server_that_fails_dies_floods_or_is_gone_takes_no_turn_down(tmp_path: Path) -> None:
     with talking(tmp_path) as talk:
         for tool in ("refuse", "flood", "die", "refuse"):
@@ -131,6 +132,7 @@ EXPENSES = {"id": "wf_expenses", "name": "Expenses", "steps": [{"id": "a", "name
 TURNS_EACH = 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("injected", INJECTED, ids=[one.split()[1] for one in INJECTED])
 def test_no_instruction_in_a_result_is_obeyed_in_a_mode_that_reads(tmp_path: Path, injected: str) -> None:
     with talking(tmp_path, env={"TICKET": f"Urgent: {injected}"}) as talk:
@@ -148,6 +150,7 @@ def test_no_instruction_in_a_result_is_obeyed_in_a_mode_that_reads(tmp_path: Pat
     assert {one.outcome for one in refused} == {"retried"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("injected", INJECTED, ids=[one.split()[1] for one in INJECTED])
 def test_no_instruction_in_a_result_changes_anything_in_a_mode_that_writes(tmp_path: Path, injected: str) -> None:
     asks = 'use tickets_read_ticket {"number": 1}'
@@ -185,6 +188,7 @@ def test_a_change_that_is_only_shown_may_follow_a_result(tmp_path: Path) -> None
     assert (outcomes, version) == (["success"], 1)
 
 
+@pytest.mark.slow
 def test_a_server_that_the_operator_trusts_may_lead_to_a_change(tmp_path: Path) -> None:
     with talking(tmp_path, trusted=True, env={"TICKET": RENAMES % ""}) as talk:
         outcomes = changing(talk)
@@ -193,6 +197,7 @@ def test_a_server_that_the_operator_trusts_may_lead_to_a_change(tmp_path: Path) 
     assert (outcomes, version) == (["success"], 2)
 
 
+@pytest.mark.slow
 def test_the_file_says_which_tools_modes_and_agents(tmp_path: Path) -> None:
     policy = {
         "tools": ["close_ticket", "read_ticket"],

@@ -34,7 +34,6 @@ from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Author, Change
 
-pytestmark = pytest.mark.slow
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 CREATED, EDITED = Change(Author(), "created"), Change(Author(run_id="run_a_1_x"), "edited", digest="d")
 RULE = SealRule(above_bytes=50_000, fewest_turns=4, most_turns=8)

@@ -385,3 +385,13 @@ async def test_a_search_is_titled_by_what_was_looked_for(talk: Talk, said: str, 
     stored = await talk.under_test.store.load(TENANT, outcome.conversation_id)
 
     assert stored.title == title
+
+
+async def test_a_list_that_asks_for_no_workflow_makes_none_where_one_is_open(talk: Talk) -> None:
+    await talk.say(EXPENSE)
+
+    reply = await talk.say("- alias: money back\n- tag: hr")
+    asked = await talk.say("New workflow:\n- sweep the yard\n- wash the car\n- lock the gate")
+
+    assert "Nothing is made yet" in reply.content
+    assert asked.content.startswith("Done: I created")

@@ -21,7 +21,6 @@ from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
 
-pytestmark = pytest.mark.slow
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 EIGHTH = 8
 WAITING = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -108,6 +107,7 @@ async def test_a_message_that_eight_processes_died_of_is_not_tried_again(host: A
     assert (run.status, run.attempt) == ("interrupted", EIGHTH)
 
 
+@pytest.mark.slow
 async def test_a_conversation_that_is_locked_keeps_no_later_run_waiting(host: Application, wire: Wire) -> None:
     await an_eighth_attempt(host, "999-nobody", "locked")
     async with asyncio.timeout(60), a_connection(wire) as seeing, a_locked_row(wire, "locked"):
@@ -135,6 +135,7 @@ async def test_no_attempt_is_the_last_while_it_is_the_database_that_is_away(host
     assert run.attempt == EIGHTH + 1
 
 
+@pytest.mark.slow
 async def test_nobody_looks_for_dead_hosts_once_a_host_has_finished(host: Application) -> None:
     beside = asyncio.create_task(host.look_after())
     await an_eighth_attempt(host, "999-nobody")

@@ -330,6 +330,8 @@ class Answering:
         if confirmed:
             text = text.removeprefix(creation.MADE_ANYWAY)
         draft = _described(turn, text)
+        if draft is not None and focus(turn) is not None and not (confirmed or _is_asked_for(text)):
+            return creation.offer(text, draft)
         if confirmed or draft is not None or asks_for_new(text):
             return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
         if is_question(text):
@@ -486,6 +488,13 @@ def _described(turn: Turn, text: str) -> Drafted | None:
     if draft is None or (len(draft.arguments["steps"]) < 2):
         return None
     return draft
+
+
+def _is_asked_for(text: str) -> bool:
+    """Say whether a message asks for the workflow that it tells, in front of it or behind."""
+    said = read_tokens(text)[:_MOST_TITLE_TOKENS]
+    lead = lead_of(said, is_first=True) if said else None
+    return asks_for_new(text) or (lead is not None and lead.is_request) or _MADE_SO.match(text) is not None
 
 
 def _lists_work(text: str) -> bool:

@@ -24,6 +24,12 @@ from workflow_agent.workflows.model.steps import Step
 
 _KINDS = word_set("frame.fields")
 _NAMED = ("timeout", "retry", "owner", "escalate", "permission", "form")
+_SAID_BY = {
+    "timeout": {"timeout", "escalate", "number", "optional"},
+    "retry": {"retry", "interval", "backoff"},
+    "owner": {"owner", "escalate", "permission", "optional"},
+}
+"""What else is set where a field is named: the "interval" of its retries."""
 _VALUES = ("length", "times", "number", "factor")
 _FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5}
 _NEW_OWNER = frozenset({"by", "owner", "arrow", "charge", "let", "give"})
@@ -70,8 +76,9 @@ def read_fields(plan: Plan, clause: Clause) -> Tokens:
     if best is None:
         raise NotRead
     told, way = best
-    plan.do(*told.edits(way))
-    return tuple(way.unread)
+    edits, left = told.edits(way)
+    plan.do(*edits)
+    return (*way.unread, *left)
 
 
 def _joined(plan: Plan, runs: Sequence[Run]) -> list[Run]:
@@ -264,8 +271,8 @@ class _Told:
                 new.append(said)
         return new, old, about
 
-    def edits(self, way: _Way) -> list[JsonObject]:
-        """Return the edits that set what is told.
+    def edits(self, way: _Way) -> tuple[list[JsonObject], Tokens]:
+        """Return the edits that set what is told, and the fields that are named and get nothing.
 
         Raises:
             NotRead: It sets nothing.
@@ -278,7 +285,13 @@ class _Told:
         # "No need for a legal check anymore" gives nobody anything to do.
         if not sets or (self.clause.unneeded and new):
             raise NotRead
-        return [edit for step in self._steps(way, sets) for edit in self._set(step, sets)]
+        left = [
+            span
+            for span in self.spans
+            if span.kind in _NAMED and not _SAID_BY.get(span.kind, {span.kind}) & sets.keys()
+        ]
+        edits = [edit for step in self._steps(way, sets) for edit in self._set(step, sets)]
+        return edits, tuple(token for span in left for token in span.tokens)
 
     def _fields(self, new: Sequence[Tokens]) -> Iterator[tuple[str, Any]]:
         """Yield each field that gets a value, or None where it is taken away; values are spans."""
@@ -311,6 +324,8 @@ class _Told:
             yield "escalate" if self.wants_somebody else "owner", new[0]
         elif new:
             yield "permission", new[0]
+        if new or self.has_value:
+            yield from ((name, None) for name in self._denied())
         if self.takes and not self.has_value and not new:
             yield from ((name, None) for name in said)
         elif not self.has_value and not new and said:
@@ -318,6 +333,13 @@ class _Told:
             raise Asked(next((asked[name] for name in asked if name in said), "What shall it be?"))
         elif "backoff" in self.kinds:
             yield "backoff", next(span for span in self.spans if span.kind == "backoff").tokens[0].lower
+
+    def _denied(self) -> Iterator[str]:
+        """Yield the fields that are taken away beside others that are set: "owner support, no deadline"."""
+        said = [span for span in self.spans if span.kind not in ("det", "glue")]
+        for before, span in itertools.pairwise(said):
+            if before.kind in ("neg", "clear", "remove", "takeoff") and span.kind in _NAMED:
+                yield span.kind
 
     def _values(self, kind: str) -> list[Span]:
         """Return the values of a kind that are new: not those behind "instead of", "not", or "from" before "to"."""

@@ -97,6 +97,9 @@ def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -
     verb: Tokens = ()
     at = 0
     while at < len(cuts) - 1 and at < most and plan.tries <= _MOST_TRIES:
+        if _is_why(sentence, cuts, at):
+            at += 1
+            continue
         end, problem = _longest_read(plan, sentence, cuts, at, verb)
         if end > at:
             verb = stripped(_between(sentence, cuts[at], cuts[end]))[1][:1] or verb
@@ -174,6 +177,17 @@ def _longest_read(
             except (StepUnclear, Asked) as unread:
                 reason = unread if reason is None or not _is_choice(reason) else reason
     return at, reason
+
+
+def _is_why(sentence: Tokens, cuts: Sequence[int], at: int) -> bool:
+    """Say whether a piece is why the next one is ordered: "two people approve, so add ..."."""
+    said, behind = sentence[cuts[at] : cuts[at + 1]], sentence[cuts[at + 1] - 1 :]
+    while behind and behind[0].text == ",":
+        behind = behind[1:]
+    if len(behind) < 2 or not behind[0].is_("so") or any(t.is_("should", "must", "shall", "need") for t in said):
+        return False
+    why, what = (read_head(stripped(trimmed(piece))[1]).verbs for piece in (said, behind[1:]))
+    return not why & _IMPERATIVES and bool(what & _IMPERATIVES)
 
 
 def _orders_twice(sentence: Tokens, cuts: Sequence[int]) -> bool:

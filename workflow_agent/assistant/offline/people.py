@@ -59,7 +59,8 @@ def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
     for at in range(len(tokens)):
         if at < taken or tokens[at].kind != "word":
             continue
-        size = next((n for n in sizes if tuple(t.lower for t in tokens[at : at + n]) in known), 0)
+        behind = [t.lower for t in tokens[at : at + sizes[0]]] if sizes else []
+        size = next((n for n in sizes if n <= len(behind) and tuple(behind[:n]) in known), 0)
         lone = size < 2 and tokens[at].is_content
         if not size and not (lone and _is_head(tokens, at)):
             continue

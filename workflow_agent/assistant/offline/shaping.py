@@ -188,10 +188,12 @@ def swap_steps(plan: Plan, one: Step, other: Step) -> None:
     """Make the edits that let two steps trade places, however far apart they are."""
     following = {edge.to for edge in plan.workflow.outgoing(one.id) if edge.type != "error"}
     preceding = {edge.to for edge in plan.workflow.outgoing(other.id) if edge.type != "error"}
-    if other.id in following:
-        plan.do({"op": "move_step", "step": other.id, "before": one.id})
-    elif one.id in preceding:
-        plan.do({"op": "move_step", "step": one.id, "before": other.id})
+    if other.id in following or one.id in preceding:
+        first, second = (one, other) if other.id in following else (other, one)
+        # Who comes to the second past the first would miss it.
+        ways = {edge.from_ for edge in plan.workflow.incoming(second.id)}
+        plan.weighed = plan.weighed or bool(ways - {first.id})
+        plan.do({"op": "move_step", "step": second.id, "before": first.id})
     else:
         after_one = [edge.to for edge in plan.workflow.outgoing(one.id)]
         after_other = [edge.to for edge in plan.workflow.outgoing(other.id)]

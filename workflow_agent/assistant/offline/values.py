@@ -80,8 +80,8 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
         return Found(_CALENDAR[unit].format(count), here)
     if here < len(tokens) and tokens[here].is_("and") and not (here + 2 < len(tokens) and tokens[here + 1].is_("a")):
         more = duration_at(tokens, here + 1)
-        if more is not None and more.value.startswith("PT"):
-            other = _seconds_in(tokens, here + 1)
+        other = _seconds_in(tokens, here + 1) if more is not None else 0
+        if more is not None and other:
             return Found(duration_of(amount.value * seconds + other), more.end)
     if (
         here + 2 < len(tokens)
@@ -114,6 +114,8 @@ def _amount_at(tokens: Sequence[Token], at: int) -> Found[float] | None:
             end += 1
         if token.kind == "number" and end < len(tokens) and tokens[end].text == "x":
             return None
+        if [one.lower for one in tokens[end : end + 3]] == ["and", "a", "half"]:
+            return Found(token.value + 0.5, end + 3)
         return Found(token.value, end)
     if token.is_("a", "an") and at + 1 < len(tokens):
         if tokens[at + 1].is_("couple", "few"):

@@ -1,0 +1,96 @@
+"""Lengths of time, how often, times of day and schedules, as people say them."""
+
+from typing import Any
+
+import pytest
+
+from workflow_agent.assistant.offline.tokens import read_tokens
+from workflow_agent.assistant.offline.values import clock_at, durations_in, schedule_at, times_at
+
+
+@pytest.mark.parametrize(
+    ("said", "lengths"),
+    [
+        ("2 months", ["P2M"]),
+        ("a quarter", ["P3M"]),
+        ("a year", ["P1Y"]),
+        ("3 hours and 20 minutes", ["PT3H20M"]),
+        ("2 and a half hours", ["PT2H30M"]),
+        ("an hour and a half", ["PT1H30M"]),
+        ("one and a half weeks", ["PT252H"]),
+        ("a week and 2 days", ["P9D"]),
+        ("a couple of days", ["P2D"]),
+        ("a few hours", ["PT3H"]),
+        ("half a day", ["PT12H"]),
+        ("half an hour", ["PT30M"]),
+        ("a dozen weeks", ["P12W"]),
+        ("five working days", ["P5D"]),
+        ("three days and a night", ["P3D"]),
+        ("one day, then two hours", ["P1D", "PT2H"]),
+        ("the second week", []),
+        ("a second approval", []),
+    ],
+)
+def test_lengths_of_time(said: str, lengths: list[str]) -> None:
+    assert [found.value for _, found in durations_in(read_tokens(said))] == lengths
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [("twice", 2), ("3 times", 3), ("five attempts", 5), ("two more tries", 2), ("3 x", 3), ("2.5 times", None)],
+)
+def test_how_often(said: str, count: int | None) -> None:
+    found = times_at(read_tokens(said), 0)
+
+    assert (found and found.value) == count
+
+
+@pytest.mark.parametrize(
+    ("said", "time"),
+    [
+        ("2am", (2, 0)),
+        ("12am", (0, 0)),
+        ("12 pm", (12, 0)),
+        ("14:30", (14, 30)),
+        ("24:00", (0, 0)),
+        ("9 o'clock", (9, 0)),
+        ("noon", (12, 0)),
+        ("25:00", None),
+        ("8", None),
+    ],
+)
+def test_times_of_day(said: str, time: tuple[int, int] | None) -> None:
+    found = clock_at(read_tokens(said), 0)
+
+    assert (found and found.value) == time
+
+
+def _cron(cron: str) -> dict[str, str]:
+    return {"type": "schedule", "cron": cron, "timezone": "UTC"}
+
+
+@pytest.mark.parametrize(
+    ("said", "trigger"),
+    [
+        ("every other week", {"type": "schedule", "every": "P2W"}),
+        ("every second quarter", {"type": "schedule", "every": "P6M"}),
+        ("every 3 hours", {"type": "schedule", "every": "PT3H"}),
+        ("every minute", {"type": "schedule", "every": "PT1M"}),
+        ("hourly", {"type": "schedule", "cron": "0 * * * *"}),
+        ("every working day at 8", _cron("0 8 * * 1-5")),
+        ("weekdays at noon", _cron("0 12 * * 1-5")),
+        ("each weekend", _cron("0 9 * * 6,0")),
+        ("every evening at 8", _cron("0 20 * * *")),
+        ("every monday and thursday at 7 pm", _cron("0 19 * * 1,4")),
+        ("once a week", _cron("0 9 * * 1")),
+        ("on the first of each quarter", _cron("0 9 1 1,4,7,10 *")),
+        ("on the 15th of March", _cron("0 9 15 3 *")),
+        ("yearly", _cron("0 9 1 1 *")),
+        ("on Monday", None),
+        ("every", None),
+    ],
+)
+def test_schedules(said: str, trigger: dict[str, Any] | None) -> None:
+    found = schedule_at(read_tokens(said), 0)
+
+    assert (found and found.value) == trigger
