@@ -8,6 +8,7 @@ import itertools
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from workflow_agent.assistant.offline import conditions, fields, header, placing, shaping, ways
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
@@ -45,6 +46,9 @@ _MOST_UNREAD = 2
 _JOINTS = (",", ";", ":", "(", ")", "-", "\N{EN DASH}", "and", "then", "but", "so", "plus", "also", "...", "…")
 _AGAIN = word_set("orders.again")
 _IMPERATIVES = frozenset({"add", "remove", "rename", "move", "swap", "tag", "untag", "assign", "give"})
+_BEGINNING = _IMPERATIVES | word_set("orders.beginning")
+"""Verbs that begin an order."""
+_PLACES = frozenset({"before", "after", "between", "start", "end", "beside"})
 _COMPARED = ("not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#")
 """Words in front of a value that is compared with, or added to, what is there."""
 
@@ -59,7 +63,7 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> None:
     original = plan.workflow
     reason: Problem | None = None
     left = _MOST_PIECES
-    said = _sentences(tokens)
+    said = [_without_courtesy(plan, one) for one in _sentences(tokens)]
     for sentence in said:
         count, problem = _read_sentence(plan, sentence, left, has_more=sentence is not said[-1])
         left -= count
@@ -83,6 +87,44 @@ def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
                 part.append(token)
         found.append(tuple(part))
     return found
+
+
+_GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
+_LONGEST_OPENING, _LONGEST_CLOSING = 9, 6
+
+
+def _without_courtesy(plan: Plan, sentence: Tokens) -> Tokens:
+    """Return a sentence without what says nothing of the order.
+
+    In front "dear team,", "as discussed," and "for the loan workflow:", behind "thank you very much".
+    """
+    said = trimmed(sentence)
+    stop = next((at for at, token in enumerate(said[:_LONGEST_OPENING]) if token.text in (",", "!", ":")), 0)
+    front = said[:stop]
+    greets = stop and front[0].lower in _GREETINGS and not any(token.has("aux", "prep") for token in front)
+    if greets or " ".join(token.lower for token in front) in word_set("orders.opening") or _names_this(plan, front):
+        sentence = said = trimmed(said[stop:])
+    for size in range(min(_LONGEST_CLOSING, len(said) - 1), 0, -1):
+        closing, before = said[-size:], said[-size - 1]
+        plain = all(token.kind == "word" for token in closing)
+        # "Rename it to Thanks", and not "rename it - thanks".
+        apart = before.kind == "punct" or size > 1
+        if plain and apart and " ".join(token.lower for token in closing) in word_set("orders.closing"):
+            return trimmed(said[:-size])
+    return sentence
+
+
+def _names_this(plan: Plan, front: Tokens) -> bool:
+    """Say whether words name the workflow that the order is for: "in the loan workflow"."""
+    said = [token for token in front if token.is_content]
+    if (
+        not said
+        or not front[0].is_("for", "in", "on", "about", "regarding", "concerning")
+        or said[-1].lemma not in WHOLE
+    ):
+        return False
+    known = {word for name in (plan.workflow.name, *plan.workflow.aliases) for word in content_of(name)}
+    return all(any(akin(token.lower, word) for word in known) for token in said[:-1])
 
 
 def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -> tuple[int, Problem | None]:
@@ -141,7 +183,7 @@ def _between(sentence: Tokens, start: int, end: int) -> Tokens:
         and (piece[-1].lower in (*_JOINTS, "or", "otherwise") or piece[-1].text == "(")
     ):
         piece = piece[:-1]
-    while piece and piece[0].text == ")":
+    while len(piece) > 1 and (piece[0].text == ")" or (piece[0].is_("and") and piece[0].kind == "word")):
         piece = piece[1:]
     if piece and piece[-1].text == ")" and not any(t.text == "(" for t in piece):
         piece = piece[:-1]
@@ -156,6 +198,7 @@ def _longest_read(
     is_next = at > 0 and sentence[cuts[at] - 1].is_("then", "and")
     is_late = at > 0 and sentence[cuts[at] - 1].is_("otherwise", "else", "or")
     partly = len(cuts) - 1 == at + 1
+    most = len(cuts)
     for end in range(min(len(cuts) - 1, at + _MOST_AT_ONCE), at, -1):
         piece = _between(sentence, cuts[at], cuts[end])
         if not piece:
@@ -164,16 +207,26 @@ def _longest_read(
             len(piece) > _MOST_WORDS
             or plan.tries > _MOST_TRIES
             or (end > at + 1 and _orders_twice(sentence, cuts[at : end + 1]))
+            or end > most
+            or any(_is_why(sentence, cuts, one) for one in range(at, end))
         ):
+            continue
+        if (first := _first_of_two(plan, sentence, cuts[at : end + 1])) is not None:
+            most = at + first
             continue
         plan.tries += len(piece)
         said = [piece]
         if at and verb and verb[0].among("orders.gapped") and not read_head(piece).verbs:
             said = [(*verb, *piece), piece] if verb[0].is_("remove", "delete", "drop") else [piece, (*verb, *piece)]
         for words in said:
+            before, count = _state(plan), len(plan.edits)
             try:
                 if _read_clause(plan, words, is_next=is_next, is_late=is_late, partly=partly and end == at + 1):
-                    return end, None
+                    adds = any(edit["op"] in ("insert_step", "add_step") for edit in plan.edits[count:])
+                    if words is piece or not (adds and verb[0].is_("remove", "delete", "drop")):
+                        return end, None
+                    # "Drop the alias and print the contract" drops no contract.
+                    _restore(plan, before)
             except (StepUnclear, Asked) as unread:
                 reason = unread if reason is None or not _is_choice(reason) else reason
     return at, reason
@@ -194,6 +247,64 @@ def _orders_twice(sentence: Tokens, cuts: Sequence[int]) -> bool:
     """Say whether the first piece begins with the verb of an order, and another one too: they are no one clause."""
     heads = [read_head(_between(sentence, one, other)) for one, other in itertools.pairwise(cuts)]
     return bool(heads[0].verbs & _IMPERATIVES) and any(head.verbs & _IMPERATIVES for head in heads[1:])
+
+
+def _first_of_two(plan: Plan, sentence: Tokens, cuts: Sequence[int]) -> int | None:
+    """Return how many pieces the first of two orders has, each of which is read wholly; None where there is one.
+
+    Taken for one, the second would be part of a name or a condition of the first: "..., and then give it to Anna".
+    """
+    for at, cut in enumerate(cuts[1:-1], 1):
+        said, behind = _between(sentence, cuts[0], cut), _between(sentence, cut, cuts[-1])
+        # ", done by the tenant, within 5 days" says more of the step before it.
+        if not (said and behind) or behind[0].entry.form == "ed" or behind[0].is_("by", "within", "with", "due"):
+            continue
+        begins = bool(read_head(stripped(behind)[1]).verbs & _BEGINNING) or sentence[cut - 1].is_("then")
+        if _reads_both(plan, (said, behind), begins=begins):
+            return at
+    return None
+
+
+def _reads_both(plan: Plan, pieces: Sequence[Tokens], *, begins: bool) -> bool:
+    """Say whether each of two pieces is an order; a step that one of them adds has its place there.
+
+    Args:
+        plan: As it is so far, and is then.
+        pieces: Two.
+        begins: Whether words say that the second begins another order.
+    """
+    before = _state(plan)
+    spoken: set[str] = set()
+    try:
+        for piece in pieces:
+            count, unread = len(plan.edits), list(plan.unread)
+            plan.tries += len(piece)
+            read = _read_clause(plan, piece, is_next=piece is not pieces[0], is_late=False, partly=False)
+            new = plan.edits[count:]
+            adds = any(edit["op"] in ("insert_step", "add_step") for edit in new)
+            steps = {_step_of(edit) for edit in new}
+            # ", by the teller" and ", exponential backoff" say more of the step before them.
+            goes_on = piece is not pieces[0] and not begins and steps <= spoken
+            if not (read and new) or plan.unread != unread or (adds and not (begins or _is_placed(piece))) or goes_on:
+                return False
+            spoken = steps
+    except (StepUnclear, Asked):
+        return False
+    else:
+        return True
+    finally:
+        _restore(plan, before)
+
+
+def _step_of(edit: JsonObject) -> str:
+    step = edit.get("step")
+    return str(cast("JsonObject", step).get("id") if isinstance(step, dict) else step)
+
+
+def _is_placed(piece: Tokens) -> bool:
+    """Say whether words tell where in the flow something goes, or in which case."""
+    marks = (phrase_at(piece, at, "markers.tsv")[1] for at, token in enumerate(piece) if token.kind != "quoted")
+    return piece[0].is_("if", "when") or any(_PLACES & {*kinds} for kinds in marks)
 
 
 def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, partly: bool) -> bool:

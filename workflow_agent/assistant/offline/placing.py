@@ -704,6 +704,8 @@ def _somebody(plan: Plan, words: Sequence[Token]) -> str | None:
 
 def _told_work(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
     """Return the work of "the deputy confirms the visit" and who does it; a name without a doer as it is."""
+    if not name:
+        raise NotRead
     for cut in range(1, min(5, len(name))):
         verb, subject = name[cut], name[:cut]
         forms = verb.entry.form.split()

@@ -60,7 +60,7 @@ def _case_and_act(tokens: Tokens) -> tuple[Tokens, Tokens]:
     opens = [
         at for at in range(len(tokens)) if "if" in phrase_at(tokens, at, "markers.tsv")[1] and tokens[at].kind == "word"
     ]
-    if not opens and tokens[0].is_("on", "upon", "in"):
+    if not opens and len(tokens) > 1 and tokens[0].is_("on", "upon", "in"):
         cut = next((i for i, t in enumerate(tokens) if t.text == ","), 0)
         skip = 3 if tokens[0].is_("in") and tokens[1].is_("case") else 1
         return tuple(tokens[skip:cut]), tuple(tokens[cut + 1 :])
@@ -217,11 +217,13 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
             said.setdefault(mark, []).append(token)
     if not said.get("to"):
         raise NotRead
-    source = [t for t in said.get("from", ()) if not _goes(t)] or [t for t in said[""] if not _goes(t)]
+    source = [t for t in said.get("from", ()) if not _goes(t)]
+    beside = [t for t in said[""] if not _goes(t) and t.is_content] if source else []
+    source = source or [t for t in said[""] if not _goes(t)]
     avoided = [step] if (step := plan.maybe(said.get("avoid", ()))) else []
     condition = plan.said(said["if"]) if said.get("if") else None
     _lead(plan, tuple(source), plan.step(said["to"]), avoided, condition)
-    return ()
+    return tuple(beside)
 
 
 def _lead(plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], condition: str | None) -> None:

@@ -10,8 +10,15 @@ from workflow_agent.assistant.offline.drafting.clauses import Clause, read_claus
 from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text, without_echoes
 from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.graph import End
-from workflow_agent.assistant.offline.drafting.lead import closing_at, lead_of, only_asks_to_draw
-from workflow_agent.assistant.offline.drafting.lines import Line, lines_of, parted, take_label
+from workflow_agent.assistant.offline.drafting.lead import (
+    closing_at,
+    greeting_end,
+    is_signature,
+    lead_of,
+    name_at_end,
+    only_asks_to_draw,
+)
+from workflow_agent.assistant.offline.drafting.lines import Line, in_small_letters, lines_of, parted, take_label
 from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at, text_of
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.references import akin
@@ -109,6 +116,7 @@ class _Description:
         for at, whole in enumerate(self._lines):
             self._without_ordinal(whole)
             is_list, inherits = self._without_lead(whole, at, not all(map(_is_chatter, told)))
+            self._without_ordinal(whole)
             is_list = is_list or is_open
             if not any(token.kind != "punct" for token in whole.tokens):
                 is_open = is_list
@@ -155,8 +163,14 @@ class _Description:
 
     def _without_closing(self) -> None:
         """Take thanks and a request for the workflow off the end of the text."""
+        self._without_signature()
         while self._lines:
             line = self._lines[-1]
+            if len(self._lines) > 1 and (name := name_at_end(line.tokens)) is not None:
+                self._name, self._is_requested = name, True
+                self._use(line.tokens)
+                self._lines.pop()
+                continue
             at = closing_at(line.tokens)
             if at is None or (at == 0 and (line.is_signed or len(self._lines) == 1)):
                 return
@@ -166,6 +180,31 @@ class _Description:
             if line.tokens:
                 return
             self._lines.pop()
+
+    def _without_signature(self) -> None:
+        """Take a greeting off the beginning of a letter, and off its end the closing and the name."""
+        first = self._lines[0]
+        greeting = greeting_end(first.tokens)
+        if greeting >= len(first.tokens) and len(self._lines) == 1:
+            return
+        self._use(first.tokens[:greeting])
+        first.tokens = first.tokens[greeting:]
+        if first.tokens:
+            first.tokens = (in_small_letters(first.tokens[0]), *first.tokens[1:])
+        elif len(self._lines) > 1:
+            self._lines.pop(0)
+        begins = next(
+            (
+                at
+                for at in range(max(len(self._lines) - 3, 1), len(self._lines))
+                if is_signature(self._lines[at].tokens, behind_one=False)
+            ),
+            None,
+        )
+        if begins is not None and all(is_signature(line.tokens, behind_one=True) for line in self._lines[begins:]):
+            for line in self._lines[begins:]:
+                self._use(line.tokens)
+            del self._lines[begins:]
 
     def _without_ordinal(self, line: Line) -> None:
         """Take "second step:" and "phase two:" off a line, which is an item of a list then."""
@@ -227,6 +266,7 @@ class _Description:
             "triggers": flow.triggers or [{"type": "manual"}],
             "start": start,
         }
+        _name_alike(steps)
         undrawn = [*flow.undrawn, *doubts_of_graph(steps, transitions)]
         if not undrawn:
             undrawn += doubts_of_text([token for line in self._lines for token in line.tokens], arguments)
@@ -294,6 +334,14 @@ class _Description:
         """Return the clauses whose verb no part of the draft holds."""
         verbs = [t for t in lost if t.start in self._flow.used and t.entry.form in ("s", "ed") and t.has("verb")]
         return [f"what {token.text!r} tells" for token in verbs]
+
+
+def _name_alike(steps: Sequence[JsonObject]) -> None:
+    """Write who does something one way: "Support", where a sentence began with them, as "support" elsewhere."""
+    said = {one["assignee"] for one in steps if one.get("assignee")}
+    for step in steps:
+        if step.get("assignee", "").lower() in said:
+            step["assignee"] = step["assignee"].lower()
 
 
 def _is_heading(line: Line, after: Line | None) -> bool:

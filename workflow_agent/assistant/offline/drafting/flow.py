@@ -745,7 +745,7 @@ class Flow:
                 parts.append([])
             else:
                 parts[-1].append(token)
-        for said in parts:
+        for said in filter(None, parts):
             spans = spans_of(said[said[0].lemma in word_set("verb.retry") :])
             if len(spans) == 1 and spans[0].kind in ("within", "length"):
                 node.document["timeout"] = spans[0].value

@@ -80,6 +80,50 @@ def closing_at(tokens: Sequence[Token]) -> int | None:
     return None
 
 
+_GREETING = frozenset({"dear", "hi", "hello", "hey", "good"})
+_OPENING = frozenset({"so", "ok", "okay", "well", "alright"})
+_MOST_GREETING, _MOST_SIGNATURE = 6, 5
+
+
+def greeting_end(tokens: Sequence[Token]) -> int:
+    """Return where a greeting ends in front of a sentence: "Dear team,", "good morning,"; 0 where there is none."""
+    at = next((at for at, token in enumerate(tokens) if token.lower not in _OPENING), 0)
+    if at:
+        return at + (tokens[at].text == ",")
+    comma = next((at for at, token in enumerate(tokens[:_MOST_GREETING]) if token.text in (",", "!")), len(tokens))
+    said = tokens[:comma]
+    if not said or said[0].lower not in _GREETING or len(said) >= _MOST_GREETING:
+        return 0
+    plain = not any(token.has("aux", "prep", "det", "pron") for token in said)
+    greets = said[0].lower != "good" or (len(said) == 2 and said[1].lower in ("morning", "afternoon", "evening", "day"))
+    return min(comma + 1, len(tokens)) if plain and greets else 0
+
+
+def is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
+    """Say whether a line closes a letter: "Kind regards,", "Cheers, Bob", and a name behind such a line."""
+    said = [token for token in tokens if token.kind != "punct"]
+    if not said or len(said) > _MOST_SIGNATURE:
+        return False
+    closes = next((at for at, token in enumerate(said) if token.lower in word_set("lead.signs")), None)
+    own = said if closes is None else said[closes + 1 :]
+    named = all(token.text[:1].isupper() or token.has("num") or token.kind == "number" for token in own)
+    if closes is None:
+        return behind_one and named
+    before = said[:closes]
+    return named and all(
+        token.has("adj", "filler", "adv", "det") or token.lower in ("kind", "with") for token in before
+    )
+
+
+def name_at_end(tokens: Sequence[Token]) -> str | None:
+    """Return the name that a sentence gives the workflow that was told before it: "Call it Order handling"."""
+    said = [token for token in tokens if not token.has("filler")]
+    if len(said) > 2 and said[0].lower in ("call", "name", "title") and said[1].lower in ("it", "this", "that"):
+        name, end = _name_at(said, 2 + said[2].is_("the"))
+        return name if end >= len([token for token in said if token.text not in ".!"]) else None
+    return None
+
+
 def _workflow_noun(tokens: Sequence[Token]) -> int | None:
     """Return where "workflow" stands in a request for one: behind "make", or with nothing but its name around."""
     for at, token in enumerate(tokens[:_FARTHEST]):

@@ -57,7 +57,7 @@ def lines_of(text: str) -> list[Line]:
         while line.tokens and line.tokens[0].text == "->":
             line.tokens = line.tokens[1:]
         if line.tokens:
-            line.tokens = (_in_small_letters(line.tokens[0]), *line.tokens[1:])
+            line.tokens = (in_small_letters(line.tokens[0]), *line.tokens[1:])
             found.append(line)
     return found
 
@@ -93,7 +93,7 @@ def _without_brackets(tokens: Tokens) -> list[Tokens]:
     return [part for part in parts if any(token.kind != "punct" for token in part)]
 
 
-def _in_small_letters(first: Token) -> Token:
+def in_small_letters(first: Token) -> Token:
     """Return the first word of a sentence in small letters, unless it is a name or an abbreviation."""
     plain = first.kind == "word" and first.text[1:].islower() and first.entry.known
     return replace(first, text=first.text.lower()) if plain or first.text in ("A", "I") else first
@@ -161,6 +161,8 @@ def _items(tokens: Tokens) -> list[Tokens]:
     while tokens and tokens[-1].kind == "punct" and tokens[-1].text in ".!;":
         tokens = tokens[:-1]
     items = _split(tokens, ",")
+    if not items:
+        return []
     last = items[-1]
     heads = [read_clauses(item, is_item=True)[:1] for item in items[:12]]
     verbless = not any(one[0].voice for one in heads if one)

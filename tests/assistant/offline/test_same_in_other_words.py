@@ -1,0 +1,123 @@
+"""What is said around an order or a description changes nothing, and of two orders none is lost unsaid."""
+
+import random
+import re
+from typing import Any
+
+import pytest
+
+from tests.assistant.offline.test_descriptions import CASES, lines
+from tests.assistant.offline.test_reading_orders import LOAN, ORDERS, read
+from workflow_agent.assistant.offline.answers import answered
+from workflow_agent.assistant.offline.drafting.description import read_description
+from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.tokens import read_tokens
+
+PLAIN: list[dict[str, Any]] = [
+    row
+    for row in ORDERS
+    if row["edits"]
+    and not any(row.get(one) for one in ("unread", "asked", "weighed", "notes", "kept"))
+    and "?" not in row["said"]
+    and len(row["said"]) < 70
+]
+AROUND_ORDERS = [
+    "please {}",
+    "hi, {}",
+    "Dear team, {}",
+    "as discussed, {}",
+    "for the loan workflow: {}",
+    "{}, thanks",
+    "{} - thank you very much",
+    "{} if possible",
+    "{}, would you?",
+    "{}. That's all.",
+]
+"""Their own words say nothing of what is to be done."""
+_MOST_OTHERS = 2
+"""Of the orders of a frame so many may be asked about, and none done otherwise."""
+
+
+@pytest.mark.parametrize("around", AROUND_ORDERS)
+def test_courtesy_around_an_order_changes_nothing(around: str) -> None:
+    asked = 0
+    for row in PLAIN[::6]:
+        plan, question = read(around.format(row["said"].rstrip(".!")))
+        asked += bool(plan.unread or question or plan.weighed)
+        assert plan.unread or question or plan.weighed or plan.edits == row["edits"], row["said"]
+    assert asked <= _MOST_OTHERS
+
+
+PARTS = [
+    "print the contract right after scoring",
+    "the decision gets 5 days",
+    "assign the scoring to risk management",
+    "thank the customer after paying out",
+    "connect pay out to score customer if the transfer bounces",
+    "rename the workflow to Lending",
+    "tag it urgent",
+    "if paying fails tell the cashier",
+    "retry the scoring 3 times",
+    "the contract is printed by the works clerk",
+    "drop the loans alias",
+]
+
+
+@pytest.mark.parametrize("joint", [" and ", ", and ", "; ", ". ", ", then "])
+def test_of_two_orders_both_are_done_or_named(joint: str) -> None:
+    chance = random.Random(joint)
+    for _ in range(25):
+        one, other = chance.sample(PARTS, 2)
+        both = [read(part)[0].edits for part in (one, other)]
+        plan, question = read(f"{one}{joint}{other}")
+
+        named = plan.unread or question or plan.weighed
+        assert named or all(edit in plan.edits for edits in both for edit in edits), f"{one}{joint}{other}"
+
+
+AROUND_DESCRIPTIONS = [
+    "Hi, {}",
+    "Dear team,\n\n{}\n\nKind regards,\nMartha Olsen",
+    "good morning, {}",
+    "{}\nBest\nAnn",
+    "Can you draw this? {}",
+    "Today we work like this. {}",
+    "{} Thanks!",
+]
+
+
+@pytest.mark.parametrize("around", AROUND_DESCRIPTIONS)
+def test_a_letter_around_a_description_is_no_part_of_it(around: str) -> None:
+    for text, graph in [case.values for case in CASES[::5]]:
+        draft = read_description(around.format(text))
+
+        assert draft is not None
+        assert (lines(draft), draft.unread, draft.undrawn) == (graph, (), ()), text
+
+
+def test_a_name_at_the_end_is_the_workflows() -> None:
+    draft = read_description("The clerk files the claim. The boss signs it. Call it Claim handling.")
+
+    assert draft is not None
+    assert draft.name == "Claim handling"
+    assert lines(draft) == ["File the claim @clerk: Sign the claim", "Sign the claim @boss"]
+
+
+_WORDS = re.findall(
+    r"\S+",
+    "hi dear team , . ! so ok thanks regards kind - step 1 : the clerk files it call Abc please make create workflow "
+    "and then Bob if not ; scoring drop no deadline owner Anna 3 days ? ( ) -> 2. * for in loan until again or both "
+    "meanwhile every Monday at 9 instead of with by before after between twice retry swap rename to as from is when "
+    "unless otherwise first last move add who what how long is there a path where does customer money steps",
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_jumble_of_words_is_too_much(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(80):
+        said = " ".join(chance.choice(_WORDS) for _ in range(chance.randint(1, 9)))
+
+        read_description(said)
+        read(said)
+        answered(LOAN, tuple(token for token in read_tokens(said) if token.kind != "punct"), Steps(LOAN))
