@@ -10,8 +10,9 @@ from tests.assistant.offline.test_descriptions import CASES, lines
 from tests.assistant.offline.test_reading_orders import LOAN, ORDERS, read
 from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.drafting.description import read_description
+from workflow_agent.assistant.offline.drafting.lead import letter_itself
 from workflow_agent.assistant.offline.references import Steps
-from workflow_agent.assistant.offline.tokens import read_tokens
+from workflow_agent.assistant.offline.tokens import Tokens, read_tokens
 
 PLAIN: list[dict[str, Any]] = [
     row
@@ -95,6 +96,63 @@ def test_a_letter_around_a_description_is_no_part_of_it(around: str) -> None:
         assert (lines(draft), draft.unread, draft.undrawn) == (graph, (), ()), text
 
 
+@pytest.mark.parametrize(
+    ("letter", "itself"),
+    [
+        ("Dear team, give it 3 days. Kind regards, Ann", "give it 3 days."),
+        ("Dear team,\ngive it 3 days.\n\nBest wishes,\nAnn Lee", "give it 3 days."),
+        ("please remove it. Thanks, Bob", "please remove it."),
+        ("add a step. Name it Best Wishes", "add a step. Name it Best Wishes"),
+        ("rename it to Thanks", "rename it to Thanks"),
+        ("remove it. Anna", "remove it. Anna"),
+        ("hi", "hi"),
+        ("", ""),
+    ],
+)
+def test_a_letter_around_an_order_is_taken_off(letter: str, itself: str) -> None:
+    assert letter_itself(letter) == itself
+
+
+AROUND_QUESTIONS = [
+    "just wondering, {}?",
+    "Dear team, {}?",
+    "quick question: {}?",
+    "do you know {}?",
+    "in our process, {}?",
+    "{} by the way?",
+    "{} exactly?",
+]
+QUESTIONS = [
+    "who decides on the loan",
+    "how many steps does it have",
+    "what comes after scoring",
+    "is there a loop in it",
+    "which steps have a deadline",
+    "what happens if the loan is rejected",
+    "does the clerk do anything",
+]
+
+
+@pytest.mark.parametrize("around", AROUND_QUESTIONS)
+def test_courtesy_around_a_question_changes_no_answer(around: str) -> None:
+    for question in QUESTIONS:
+        plain, _ = answered(LOAN, _words(f"{question}?"), Steps(LOAN))
+        told, _ = answered(LOAN, _words(around.format(question)), Steps(LOAN))
+
+        assert plain is not None
+        assert told == plain
+
+
+def test_who_does_it_again_asks_for_no_loop() -> None:
+    plain, _ = answered(LOAN, _words("who decides on the loan?"), Steps(LOAN))
+
+    assert answered(LOAN, _words("who decides on the loan again?"), Steps(LOAN))[0] == plain
+
+
+def _words(said: str) -> Tokens:
+    return tuple(token for token in read_tokens(said) if token.kind != "punct")
+
+
 def test_a_name_at_the_end_is_the_workflows() -> None:
     draft = read_description("The clerk files the claim. The boss signs it. Call it Claim handling.")
 
@@ -120,4 +178,4 @@ def test_no_jumble_of_words_is_too_much(seed: int) -> None:
 
         read_description(said)
         read(said)
-        answered(LOAN, tuple(token for token in read_tokens(said) if token.kind != "punct"), Steps(LOAN))
+        answered(LOAN, _words(said), Steps(LOAN))

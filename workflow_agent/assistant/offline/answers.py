@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from workflow_agent.assistant.offline.clauses import is_actor_word
+from workflow_agent.assistant.offline.clauses import is_actor_word, question_itself
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
 from workflow_agent.assistant.offline.question import Question
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
@@ -89,7 +89,7 @@ class Reading:
 
 def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> tuple[str | None, list[Token]]:
     """Return the answer to a question, or to both in one, or None with the words that no reading could use."""
-    tokens = _without_it(tokens[:_MOST_TOKENS])
+    tokens = _without_it(question_itself(tokens[:_MOST_TOKENS]))
     if (both := _both(workflow, tokens, steps)) is not None:
         return both, []
     told, left = _best(workflow, tokens, steps)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 from workflow_agent.assistant.offline.lexicon import data_rows, nearest, word_set
 from workflow_agent.assistant.offline.tokens import Token, Tokens
@@ -108,6 +108,32 @@ def _begins_name(rest: Sequence[Token], end: int) -> bool:
         and end == 1
         and (following is None or following.lemma in ("step", "task", "one"))
     )
+
+
+GREETINGS: Final = frozenset({"dear", "hi", "hello", "hey"})
+_LONGEST_COURTESY = 6
+
+
+def question_itself(tokens: Tokens) -> Tokens:
+    """Return a question without what says nothing of it: "just wondering, ...", "Dear team, ...", "... by the way"."""
+    begins = True
+    while begins and len(tokens) > 1:
+        sizes = range(min(_LONGEST_COURTESY, len(tokens) - 1), 0, -1)
+        end = next((n for n in sizes if _said(tokens[:n]) in word_set("question.opening")), 0)
+        if not end and tokens[0].lower in GREETINGS:
+            asks = (at for at, t in enumerate(tokens[:_LONGEST_COURTESY]) if t.has("wh", "aux"))
+            end = next(asks, 0)
+        begins, tokens = bool(end), tokens[end:]
+    sizes = range(min(_LONGEST_COURTESY, len(tokens) - 2), 0, -1)
+    size = next((n for n in sizes if _said(tokens[-n:]) in word_set("question.closing")), 0)
+    if not size and len(tokens) > 2 and tokens[0].has("wh") and tokens[-1].is_("again"):
+        # "Who bakes it again?" asks for no loop.
+        size = 1
+    return tokens[: len(tokens) - size]
+
+
+def _said(tokens: Sequence[Token]) -> str:
+    return " ".join(token.lower for token in tokens)
 
 
 def trimmed(tokens: Sequence[Token]) -> Tokens:

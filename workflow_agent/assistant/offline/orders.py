@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from workflow_agent.assistant.offline import conditions, fields, header, placing, shaping, ways
-from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
+from workflow_agent.assistant.offline.clauses import GREETINGS, counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of
@@ -89,7 +89,6 @@ def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
     return found
 
 
-_GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
 _LONGEST_OPENING, _LONGEST_CLOSING = 9, 6
 
 
@@ -101,7 +100,7 @@ def _without_courtesy(plan: Plan, sentence: Tokens) -> Tokens:
     said = trimmed(sentence)
     stop = next((at for at, token in enumerate(said[:_LONGEST_OPENING]) if token.text in (",", "!", ":")), 0)
     front = said[:stop]
-    greets = stop and front[0].lower in _GREETINGS and not any(token.has("aux", "prep") for token in front)
+    greets = stop and front[0].lower in GREETINGS and not any(token.has("aux", "prep") for token in front)
     if greets or " ".join(token.lower for token in front) in word_set("orders.opening") or _names_this(plan, front):
         sentence = said = trimmed(said[stop:])
     for size in range(min(_LONGEST_CLOSING, len(said) - 1), 0, -1):

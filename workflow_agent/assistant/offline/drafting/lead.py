@@ -8,7 +8,7 @@ from workflow_agent.assistant.offline.drafting.clauses import read_clauses
 from workflow_agent.assistant.offline.drafting.conditions import states_outcome
 from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.tokens import Token
+from workflow_agent.assistant.offline.tokens import Token, read_tokens, sentences
 from workflow_agent.assistant.offline.values import schedule_at
 
 _STOPS: Final = word_set("set.stops")
@@ -104,7 +104,7 @@ def is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
     said = [token for token in tokens if token.kind != "punct"]
     if not said or len(said) > _MOST_SIGNATURE:
         return False
-    closes = next((at for at, token in enumerate(said) if token.lower in word_set("lead.signs")), None)
+    closes = max((at for at, token in enumerate(said) if token.lower in word_set("lead.signs")), default=None)
     own = said if closes is None else said[closes + 1 :]
     named = all(token.text[:1].isupper() or token.has("num") or token.kind == "number" for token in own)
     if closes is None:
@@ -113,6 +113,21 @@ def is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
     return named and all(
         token.has("adj", "filler", "adv", "det") or token.lower in ("kind", "with") for token in before
     )
+
+
+def letter_itself(text: str) -> str:
+    """Return a message without greeting and closing: "Dear team, ... Kind regards, Ann"."""
+    parts = [part for part in sentences(read_tokens(text)) if part]
+    if not parts:
+        return text
+    greeting = greeting_end(parts[0])
+    whole = len(parts) > 1 and greeting >= len(parts[0])
+    start = (parts[1][0] if whole else parts[0][min(greeting, len(parts[0]) - 1)]).start
+    last = len(parts)
+    while last > 1 and last > len(parts) - 2 and is_signature(parts[last - 1], behind_one=True):
+        last -= 1
+    closed = last < len(parts) and is_signature(parts[last], behind_one=False)
+    return text[start : parts[last][0].start if closed else len(text)].strip()
 
 
 def name_at_end(tokens: Sequence[Token]) -> str | None:

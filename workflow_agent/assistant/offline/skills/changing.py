@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, trimmed
 from workflow_agent.assistant.offline.doubts import doubts
+from workflow_agent.assistant.offline.drafting.lead import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -166,6 +167,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"That is {len(text):,} characters; I read orders of up to {_MOST_CHARS:,}, and nothing was changed.\n"
             "Send it in several messages: each is done on the result of the one before."
         )
+    text = letter_itself(text)
     if (undoing := read_undo(text)) is not None and not dry_run and not weighed:
         return (yield from undo(turn, undoing))
     if (said := lacking(text)) is not None:
