@@ -106,6 +106,8 @@ def test_a_letter_around_a_description_is_no_part_of_it(around: str) -> None:
         ("rename it to Thanks", "rename it to Thanks"),
         ("remove it. Anna", "remove it. Anna"),
         ("hi", "hi"),
+        ("hey delete review", "hey delete review"),
+        ("Hi!", "Hi!"),
         ("", ""),
     ],
 )

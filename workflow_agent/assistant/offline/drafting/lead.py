@@ -90,13 +90,14 @@ def greeting_end(tokens: Sequence[Token]) -> int:
     at = next((at for at, token in enumerate(tokens) if token.lower not in _OPENING), 0)
     if at:
         return at + (tokens[at].text == ",")
-    comma = next((at for at, token in enumerate(tokens[:_MOST_GREETING]) if token.text in (",", "!")), len(tokens))
-    said = tokens[:comma]
-    if not said or said[0].lower not in _GREETING or len(said) >= _MOST_GREETING:
+    # "Hey delete the review" greets nobody: without a sign the words behind may be the order.
+    sign = next((at for at, token in enumerate(tokens[:_MOST_GREETING]) if token.text in (",", "!")), 0)
+    said = tokens[:sign]
+    if not said or said[0].lower not in _GREETING:
         return 0
     plain = not any(token.has("aux", "prep", "det", "pron") for token in said)
     greets = said[0].lower != "good" or (len(said) == 2 and said[1].lower in ("morning", "afternoon", "evening", "day"))
-    return min(comma + 1, len(tokens)) if plain and greets else 0
+    return sign + 1 if plain and greets else 0
 
 
 def is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
@@ -121,8 +122,8 @@ def letter_itself(text: str) -> str:
     if not parts:
         return text
     greeting = greeting_end(parts[0])
-    whole = len(parts) > 1 and greeting >= len(parts[0])
-    start = (parts[1][0] if whole else parts[0][min(greeting, len(parts[0]) - 1)]).start
+    behind = [token for part in (parts[0][greeting:], *parts[1:]) for token in part[:1]]
+    start = behind[0].start if behind else 0
     last = len(parts)
     while last > 1 and last > len(parts) - 2 and is_signature(parts[last - 1], behind_one=True):
         last -= 1
