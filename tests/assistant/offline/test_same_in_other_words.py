@@ -78,7 +78,7 @@ def test_of_two_orders_both_are_done_or_named(joint: str) -> None:
 
 AROUND_DESCRIPTIONS = [
     "Hi, {}",
-    "Dear team,\n\n{}\n\nKind regards,\nMartha Olsen",
+    "Dear team,\n\n{}\n\nKind regards,\nMartha Olsen\nWard 4",
     "good morning, {}",
     "{}\nBest\nAnn",
     "Can you draw this? {}",

@@ -297,10 +297,8 @@ def restored(conversation: Conversation, compaction_id: str, *, at: datetime) ->
         return conversation
     undone = {one.id for one in in_force(conversation) if one.to_turn >= wanted.from_turn}
     facts_so_far, extracts = all_facts(conversation), extracts_of(in_force(conversation))
-    changed: list[Compaction] = []
-    for one in conversation.compactions:
-        undoing = {"restored_at": at, "carried": Ledger()}
-        changed.append(one.model_copy(update=undoing) if one.id in undone else one)
+    undoing = {"restored_at": at, "carried": Ledger()}
+    changed = [one.model_copy(update=undoing) if one.id in undone else one for one in conversation.compactions]
     kept = [place for place, one in enumerate(changed) if one.restored_at is None]
     if kept:
         # More than the facts of the turns before it, and none of them missing.

@@ -491,7 +491,7 @@ def _described(turn: Turn, text: str) -> Drafted | None:
 
 
 def _is_asked_for(text: str) -> bool:
-    """Say whether a message asks for the workflow that it tells, in front of it or behind."""
+    """Say whether a message asks for the workflow that it tells, in front of it."""
     said = read_tokens(text)[:_MOST_TITLE_TOKENS]
     lead = lead_of(said, is_first=True) if said else None
     return asks_for_new(text) or (lead is not None and lead.is_request) or _MADE_SO.match(text) is not None

@@ -1,6 +1,6 @@
 """Phrases of the data files in tokens, what the words in front of a message make of it, and which words count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal, cast
@@ -124,16 +124,41 @@ def question_itself(tokens: Tokens) -> Tokens:
             asks = (at for at, t in enumerate(tokens[:_LONGEST_COURTESY]) if t.has("wh", "aux"))
             end = next(asks, 0)
         begins, tokens = bool(end), tokens[end:]
-    sizes = range(min(_LONGEST_COURTESY, len(tokens) - 2), 0, -1)
-    size = next((n for n in sizes if _said(tokens[-n:]) in word_set("question.closing")), 0)
+    size = closing_size(tokens, "question.closing", fewest_left=2)
     if not size and len(tokens) > 2 and tokens[0].has("wh") and tokens[-1].is_("again"):
         # "Who bakes it again?" asks for no loop.
         size = 1
     return tokens[: len(tokens) - size]
 
 
+def closing_size(tokens: Tokens, listed: str, *, fewest_left: int) -> int:
+    """Return how many of the last tokens are the longest phrase of a list; 0 for none, or where too few are left."""
+    for size in range(min(_LONGEST_COURTESY, len(tokens) - fewest_left), 0, -1):
+        if _said(tokens[-size:]) in word_set(listed) and all(token.kind == "word" for token in tokens[-size:]):
+            return size
+    return 0
+
+
 def _said(tokens: Sequence[Token]) -> str:
     return " ".join(token.lower for token in tokens)
+
+
+_PLACES: Final = frozenset({"before", "after", "between", "start", "end", "beside"})
+
+
+def tells_place(tokens: Sequence[Token], names: Collection[int] = ()) -> bool:
+    """Say whether words tell where in the flow something goes.
+
+    Args:
+        tokens: A clause.
+        names: Where tokens begin that are part of a name and tell nothing.
+    """
+    marks = (
+        phrase_at(tokens, at, "markers.tsv")[1]
+        for at, token in enumerate(tokens)
+        if token.kind != "quoted" and token.start not in names
+    )
+    return any(_PLACES & {*kinds} for kinds in marks)
 
 
 def trimmed(tokens: Sequence[Token]) -> Tokens:

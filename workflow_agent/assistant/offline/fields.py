@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workflow_agent.assistant.offline.clauses import counts, phrase_at
+from workflow_agent.assistant.offline.clauses import counts, tells_place
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import may_be_somebody, written
 from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan
@@ -35,7 +35,6 @@ _FACTORS = {"double": 2.0, "triple": 3.0, "quadruple": 4.0, "halve": 0.5, "half"
 _NEW_OWNER = frozenset({"by", "owner", "arrow", "charge", "let", "give"})
 _MOST_RUNS = 6
 _FIRST = ("owner", "timeout")
-_PLACES = frozenset({"before", "after", "between", "start", "end", "beside"})
 _STRUCTURE = frozenset(
     {"add", "rename", "swap", "merge", "split", "connect", "disconnect", "move", "replace", "tag", "untag"}
 )
@@ -207,13 +206,7 @@ class _Told:
     def is_placed(self) -> bool:
         """Whether it says where in the flow something goes."""
         named = {t.start for span in self.spans if span.kind in ("step", "interval", "bound") for t in span.tokens}
-        tokens = self.clause.tokens
-        marks = [
-            phrase_at(tokens, at, "markers.tsv")[1]
-            for at, t in enumerate(tokens)
-            if t.kind != "quoted" and t.start not in named
-        ]
-        return any(_PLACES & {*kinds} for kinds in marks) and not self.is_late
+        return not self.is_late and tells_place(self.clause.tokens, named)
 
     @property
     def is_late(self) -> bool:

@@ -11,7 +11,16 @@ from dataclasses import replace
 from typing import cast
 
 from workflow_agent.assistant.offline import conditions, fields, header, placing, shaping, ways
-from workflow_agent.assistant.offline.clauses import GREETINGS, counts, phrase_at, read_head, stripped, trimmed
+from workflow_agent.assistant.offline.clauses import (
+    GREETINGS,
+    closing_size,
+    counts,
+    phrase_at,
+    read_head,
+    stripped,
+    tells_place,
+    trimmed,
+)
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of
@@ -48,7 +57,6 @@ _AGAIN = word_set("orders.again")
 _IMPERATIVES = frozenset({"add", "remove", "rename", "move", "swap", "tag", "untag", "assign", "give"})
 _BEGINNING = _IMPERATIVES | word_set("orders.beginning")
 """Verbs that begin an order."""
-_PLACES = frozenset({"before", "after", "between", "start", "end", "beside"})
 _COMPARED = ("not", "than", "from", "of", "was", "by", "more", "another", "extra", "additional", "#")
 """Words in front of a value that is compared with, or added to, what is there."""
 
@@ -89,7 +97,7 @@ def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
     return found
 
 
-_LONGEST_OPENING, _LONGEST_CLOSING = 9, 6
+_LONGEST_OPENING = 9
 
 
 def _without_courtesy(plan: Plan, sentence: Tokens) -> Tokens:
@@ -103,14 +111,10 @@ def _without_courtesy(plan: Plan, sentence: Tokens) -> Tokens:
     greets = stop and front[0].lower in GREETINGS and not any(token.has("aux", "prep") for token in front)
     if greets or " ".join(token.lower for token in front) in word_set("orders.opening") or _names_this(plan, front):
         sentence = said = trimmed(said[stop:])
-    for size in range(min(_LONGEST_CLOSING, len(said) - 1), 0, -1):
-        closing, before = said[-size:], said[-size - 1]
-        plain = all(token.kind == "word" for token in closing)
-        # "Rename it to Thanks", and not "rename it - thanks".
-        apart = before.kind == "punct" or size > 1
-        if plain and apart and " ".join(token.lower for token in closing) in word_set("orders.closing"):
-            return trimmed(said[:-size])
-    return sentence
+    size = closing_size(said, "orders.closing", fewest_left=1)
+    # "Rename it to Thanks", and not "rename it - thanks".
+    apart = size > 1 or (size and said[-2].kind == "punct")
+    return trimmed(said[:-size]) if apart else sentence
 
 
 def _names_this(plan: Plan, front: Tokens) -> bool:
@@ -281,10 +285,11 @@ def _reads_both(plan: Plan, pieces: Sequence[Tokens], *, begins: bool) -> bool:
             read = _read_clause(plan, piece, is_next=piece is not pieces[0], is_late=False, partly=False)
             new = plan.edits[count:]
             adds = any(edit["op"] in ("insert_step", "add_step") for edit in new)
+            placed = piece[0].is_("if", "when") or tells_place(piece)
             steps = {_step_of(edit) for edit in new}
             # ", by the teller" and ", exponential backoff" say more of the step before them.
             goes_on = piece is not pieces[0] and not begins and steps <= spoken
-            if not (read and new) or plan.unread != unread or (adds and not (begins or _is_placed(piece))) or goes_on:
+            if not (read and new) or plan.unread != unread or (adds and not (begins or placed)) or goes_on:
                 return False
             spoken = steps
     except (StepUnclear, Asked):
@@ -298,12 +303,6 @@ def _reads_both(plan: Plan, pieces: Sequence[Tokens], *, begins: bool) -> bool:
 def _step_of(edit: JsonObject) -> str:
     step = edit.get("step")
     return str(cast("JsonObject", step).get("id") if isinstance(step, dict) else step)
-
-
-def _is_placed(piece: Tokens) -> bool:
-    """Say whether words tell where in the flow something goes, or in which case."""
-    marks = (phrase_at(piece, at, "markers.tsv")[1] for at, token in enumerate(piece) if token.kind != "quoted")
-    return piece[0].is_("if", "when") or any(_PLACES & {*kinds} for kinds in marks)
 
 
 def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, partly: bool) -> bool:

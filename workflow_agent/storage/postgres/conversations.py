@@ -150,10 +150,8 @@ class PostgresConversationStore(ConversationStore):
         if kept is not None and (not left or kept.conversation.active_run() is not None):
             return kept, False
         newest = await self._newest(key)
-        if newest is not kept:
-            self._read_first[key] = left and _MOST_READ_IN_VAIN
-        else:
-            self._read_first[key] = left - 1
+        if left:
+            self._read_first[key] = left - 1 if newest is kept else _MOST_READ_IN_VAIN
         return newest, True
 
     @override

@@ -12,13 +12,12 @@ from workflow_agent.assistant.offline.drafting.flow import Flow
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.lead import (
     closing_at,
-    greeting_end,
-    is_signature,
     lead_of,
+    letter_itself,
     name_at_end,
     only_asks_to_draw,
 )
-from workflow_agent.assistant.offline.drafting.lines import Line, in_small_letters, lines_of, parted, take_label
+from workflow_agent.assistant.offline.drafting.lines import Line, lines_of, parted, take_label
 from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at, text_of
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.references import akin
@@ -51,7 +50,7 @@ class Drafted:
 def read_description(text: str) -> Drafted | None:
     """Return the workflow that a text describes, or None when it describes none."""
     prose = split_fences(text)[0]
-    lines, rest = _within(lines_of(prose))
+    lines, rest = _within(lines_of(letter_itself(prose)))
     if not lines or _only_asks(lines):
         return None
     draft = _Description(prose, lines).read()
@@ -163,7 +162,6 @@ class _Description:
 
     def _without_closing(self) -> None:
         """Take thanks and a request for the workflow off the end of the text."""
-        self._without_signature()
         while self._lines:
             line = self._lines[-1]
             if len(self._lines) > 1 and (name := name_at_end(line.tokens)) is not None:
@@ -180,31 +178,6 @@ class _Description:
             if line.tokens:
                 return
             self._lines.pop()
-
-    def _without_signature(self) -> None:
-        """Take a greeting off the beginning of a letter, and off its end the closing and the name."""
-        first = self._lines[0]
-        greeting = greeting_end(first.tokens)
-        if greeting >= len(first.tokens) and len(self._lines) == 1:
-            return
-        self._use(first.tokens[:greeting])
-        first.tokens = first.tokens[greeting:]
-        if first.tokens:
-            first.tokens = (in_small_letters(first.tokens[0]), *first.tokens[1:])
-        elif len(self._lines) > 1:
-            self._lines.pop(0)
-        begins = next(
-            (
-                at
-                for at in range(max(len(self._lines) - 3, 1), len(self._lines))
-                if is_signature(self._lines[at].tokens, behind_one=False)
-            ),
-            None,
-        )
-        if begins is not None and all(is_signature(line.tokens, behind_one=True) for line in self._lines[begins:]):
-            for line in self._lines[begins:]:
-                self._use(line.tokens)
-            del self._lines[begins:]
 
     def _without_ordinal(self, line: Line) -> None:
         """Take "second step:" and "phase two:" off a line, which is an item of a list then."""
@@ -321,11 +294,12 @@ class _Description:
             and ((before and before.lemma == "step") or any(one and {one.lower, one.lemma} & light for one in behind))
         }
         light_at |= {t.start for t in tokens if t.value is not None and f"{t.value:g}" in drawn}
+        shown = self._used | self._flow.shown
         return [
             token
             for token in tokens
             if (token.is_content or (token.value is not None and not token.has("pron", "det")))
-            and not (token.start in self._used | self._flow.shown or _stands_in(token, drawn))
+            and not (token.start in shown or _stands_in(token, drawn))
             and not (token.start in self._flow.used and token.start in light_at)
             and not phrase_at("skipped", [token], 0)
         ]

@@ -102,13 +102,7 @@ class Flow:
         own = list(statements)
         self._told, self._number = 0, number
         if own:
-            said = [token.lower for token in own[0].tokens[:4]]
-            late = "but" in (own[0].clause.joint, *said[:1]) and {"first", "before", "beforehand"} & {
-                *said,
-                *own[0].marks,
-            }
-            if self.graph.nodes and late:
-                self.doubt(f"where {text_of(own[0].tokens)!r} comes in")
+            self._doubt_late(own[0])
             self._go_on_from_failure(own[0])
             if self.track.decision is not None and not self._adds_case(own[0], following):
                 self._doubt_case(own[0])
@@ -137,6 +131,13 @@ class Flow:
                 self._statement(Statement(clause), None, (), is_item=False)
         self._later = []
         self._end_sentence()
+
+    def _doubt_late(self, first: Statement) -> None:
+        """Doubt where "but first of all he looks" comes in, once steps were told."""
+        said = [token.lower for token in first.tokens[:4]]
+        turns = "but" in (first.clause.joint, *said[:1])
+        if self.graph.nodes and turns and not {"first", "before", "beforehand"}.isdisjoint((*said, *first.marks)):
+            self.doubt(f"where {text_of(first.tokens)!r} comes in")
 
     def _doubt_case(self, first: Statement) -> None:
         """Doubt whether a sentence still belongs to the last case: by the same one, and without "then"."""
@@ -914,11 +915,15 @@ class Flow:
 
     def _is_back(self, clause: Clause) -> bool:
         lows = [token.lower for token in clause.rest]
+        if "back" in lows or "over" in lows:
+            return True
+        return clause.verb in ("loop", "restart") or (clause.verb == "return" and not self._brings(clause))
+
+    def _brings(self, clause: Clause) -> bool:
+        """Say whether something is returned that nobody had here before: "the guest returns the key"."""
         thing = {token.lemma for token in object_of(clause) if token.is_content}
-        known = {word for node in self.graph.nodes for word in node.words}
-        # "The guest returns the key": nobody had it here before.
-        brings = clause.verb == "return" and thing and not thing & known and "to" not in lows
-        return "back" in lows or (clause.verb in ("return", "loop", "restart") and not brings) or "over" in lows
+        heard = any(not thing.isdisjoint(node.words) for node in self.graph.nodes)
+        return bool(thing) and not heard and all(token.lower != "to" for token in clause.rest)
 
     def _goes_back(self, clause: Clause, one: Statement, after: Sequence[Statement]) -> bool:
         """Draw "it goes back to the author", "the author writes again", "another one is offered"."""
@@ -1170,7 +1175,7 @@ class Flow:
         counted = any(
             t.lower == "all" or t.value is not None for t in (*last.values.get("together said", ()), *last.lead)
         )
-        if len(run) > 2 and not counted and ["together" in one.clause.values for one in run].count(True) == 1:
+        if len(run) > 2 and not counted and sum("together" in one.clause.values for one in run) == 1:
             self.doubt(f"what runs beside {text_of(last.tokens)!r}")
         fork, ends = self.track.fork(), list[End]()
         sides = len(run)

@@ -83,9 +83,11 @@ def closing_at(tokens: Sequence[Token]) -> int | None:
 _GREETING = frozenset({"dear", "hi", "hello", "hey", "good"})
 _OPENING = frozenset({"so", "ok", "okay", "well", "alright"})
 _MOST_GREETING, _MOST_SIGNATURE = 6, 5
+_MOST_SIGNED = 3
+"""Lines that close a letter."""
 
 
-def greeting_end(tokens: Sequence[Token]) -> int:
+def _greeting_end(tokens: Sequence[Token]) -> int:
     """Return where a greeting ends in front of a sentence: "Dear team,", "good morning,"; 0 where there is none."""
     at = next((at for at, token in enumerate(tokens) if token.lower not in _OPENING), 0)
     if at:
@@ -100,7 +102,7 @@ def greeting_end(tokens: Sequence[Token]) -> int:
     return sign + 1 if plain and greets else 0
 
 
-def is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
+def _is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
     """Say whether a line closes a letter: "Kind regards,", "Cheers, Bob", and a name behind such a line."""
     said = [token for token in tokens if token.kind != "punct"]
     if not said or len(said) > _MOST_SIGNATURE:
@@ -121,14 +123,16 @@ def letter_itself(text: str) -> str:
     parts = [part for part in sentences(read_tokens(text)) if part]
     if not parts:
         return text
-    greeting = greeting_end(parts[0])
+    greeting = _greeting_end(parts[0])
     behind = [token for part in (parts[0][greeting:], *parts[1:]) for token in part[:1]]
     start = behind[0].start if behind else 0
-    last = len(parts)
-    while last > 1 and last > len(parts) - 2 and is_signature(parts[last - 1], behind_one=True):
-        last -= 1
-    closed = last < len(parts) and is_signature(parts[last], behind_one=False)
-    return text[start : parts[last][0].start if closed else len(text)].strip()
+    signed = (
+        at for at in range(max(len(parts) - _MOST_SIGNED, 1), len(parts)) if _is_signature(parts[at], behind_one=False)
+    )
+    end = next(signed, len(parts))
+    if end == len(parts) or not all(_is_signature(part, behind_one=True) for part in parts[end:]):
+        return text[start:].strip()
+    return text[start : parts[end][0].start].strip()
 
 
 def name_at_end(tokens: Sequence[Token]) -> str | None:

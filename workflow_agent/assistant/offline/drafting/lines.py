@@ -57,7 +57,7 @@ def lines_of(text: str) -> list[Line]:
         while line.tokens and line.tokens[0].text == "->":
             line.tokens = line.tokens[1:]
         if line.tokens:
-            line.tokens = (in_small_letters(line.tokens[0]), *line.tokens[1:])
+            line.tokens = (_in_small_letters(line.tokens[0]), *line.tokens[1:])
             found.append(line)
     return found
 
@@ -93,7 +93,7 @@ def _without_brackets(tokens: Tokens) -> list[Tokens]:
     return [part for part in parts if any(token.kind != "punct" for token in part)]
 
 
-def in_small_letters(first: Token) -> Token:
+def _in_small_letters(first: Token) -> Token:
     """Return the first word of a sentence in small letters, unless it is a name or an abbreviation."""
     plain = first.kind == "word" and first.text[1:].islower() and first.entry.known
     return replace(first, text=first.text.lower()) if plain or first.text in ("A", "I") else first
