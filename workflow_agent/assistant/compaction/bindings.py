@@ -2,12 +2,13 @@
 
 import math
 import re
+from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import clauses, is_unit, says_little, statement_of, word_set
+from workflow_agent.assistant.compaction.statements import is_unit, says_little, stated_in, statement_of, word_set
 
 _FEWEST_AROUND: Final = 2
 _LEAST: Final = 0.7
@@ -19,6 +20,9 @@ _OTHER_CLAUSE: Final = 0.5
 _UNIT: Final = re.compile(r"-([a-z]+)$")
 _MONTHS: Final = word_set("january february march april may june july august september october november december")
 
+_Places = Sequence[tuple[int, int]]
+"""Where a word stands in a message, in order: its place among the words, and the number of its clause."""
+
 
 class Bindings:
     """Where the words of messages stand to their numbers.
@@ -29,7 +33,7 @@ class Bindings:
 
     def __init__(self, messages: Iterable[Iterable[str]]) -> None:
         self._at: dict[str, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
-        """For each word by message: its place among the words and the number of its clause."""
+        """By word and message."""
         self._counts: dict[str, set[str]] = defaultdict(set)
         """How many there are of what, wherever a number stands right before it."""
         self._messages = 0
@@ -38,9 +42,9 @@ class Bindings:
             self._messages = number
             place = clause = 0
             for sentence in sentences:
-                for part in clauses(sentence):
+                for part in stated_in(sentence):
                     clause += 1
-                    told = statement_of(part).words
+                    told = part.words
                     for count, noun in _counted(told):
                         self._counts[noun].add(count)
                     for word in told:
@@ -54,8 +58,8 @@ class Bindings:
     def misplaced(self, sentence: str) -> str | None:
         """Return the number of a sentence in whose place the messages have another one; None where there is none."""
         whole = set(statement_of(sentence).words)
-        for part in clauses(sentence):
-            told = statement_of(part).words
+        for part in stated_in(sentence):
+            told = part.words
             for count, noun in _counted(told):
                 if self._counts.get(noun) and count not in self._counts[noun] and count in self._at:
                     return f"{count!r} is said of something else"
@@ -64,10 +68,10 @@ class Bindings:
                 if not value[0].isdigit() or value not in self._at:
                     continue
                 within = words if len(self._context(words, value)) >= _FEWEST_AROUND else whole
-                around = self._context(within, value)
-                here = self._told(value, around)
+                around = [self._weighed(word) for word in self._context(within, value)]
+                least = max(_LEAST, _MORE * self._told(value, around))
                 rivals = self._kinds[_kind(value)] - within
-                if any(self._told(one, around) > max(_LEAST, _MORE * here) for one in rivals):
+                if any(self._told(one, around) > least for one in rivals):
                     return f"{value!r} is said of something else"
         return None
 
@@ -76,27 +80,29 @@ class Bindings:
             word for word in words if word != value and word in self._at and not is_unit(word) and not says_little(word)
         }
 
-    def _told(self, value: str, around: set[str]) -> float:
-        """Return how much some words tell of a number, where they do so most."""
-        return max(
-            (
-                sum(self._nearness(word, message, place, clause) for word in around)
-                for message, places in self._at[value].items()
-                for place, clause in places
-            ),
-            default=0.0,
-        )
-
-    def _nearness(self, word: str, message: int, place: int, clause: int) -> float:
+    def _weighed(self, word: str) -> tuple[Mapping[int, _Places], float]:
+        """Return where a word stands in each message, and what it weighs: more, the fewer have it."""
         held = self._at[word]
-        nearest = max(
-            (
-                _OTHER_CLAUSE ** abs(other - clause) / (1 + abs(at - place) / _NEAR_WORDS)
-                for at, other in held.get(message, ())
-            ),
-            default=0.0,
-        )
-        return nearest * math.log(1 + self._messages / len(held))
+        return held, math.log(1 + self._messages / len(held))
+
+    def _told(self, value: str, around: Sequence[tuple[Mapping[int, _Places], float]]) -> float:
+        """Return how much some words tell of a number, where they do so most."""
+        most = 0.0
+        for message, places in self._at[value].items():
+            beside = [(held[message], weight) for held, weight in around if message in held]
+            for place, clause in places:
+                most = max(most, sum(weight * _nearness(held, place, clause) for held, weight in beside))
+        return most
+
+
+def _nearness(places: _Places, place: int, clause: int) -> float:
+    """Return how near a word comes to a place: 1 right there, less the farther, half of it a clause away."""
+    # The last one before it and the first one behind are nearer than all others.
+    after = bisect(places, (place, clause))
+    return max(
+        _OTHER_CLAUSE ** abs(other - clause) / (1 + abs(at - place) / _NEAR_WORDS)
+        for at, other in places[max(after - 1, 0) : after + 1]
+    )
 
 
 def _counted(words: Sequence[str]) -> Iterator[tuple[str, str]]:

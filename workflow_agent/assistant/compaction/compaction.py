@@ -115,18 +115,19 @@ def completed(
             ledger leave of it.
     """
     ledger, gone = _ledger(conversation, draft)
-    known = f"{ledger}\n{_summary_in_force(conversation, draft.summary)}"
+    summary = _summary_in_force(conversation, draft.summary)
+    stated = facts.entries(ledger)
     sentences = sentences_of(cut.events)
     allowed = min(_most_tokens(draft, conversation, count), max(round(draft.source_tokens * share), _LEAST_TOKENS))
     extracts = chosen(
         [*extracts_of(in_force(conversation)), *sentences],
         # What the summary alone says is shown word for word too: the checks do not see every untrue sentence.
-        ledger,
+        stated,
         allowed - draft.tokens_after - count(EXTRACTS_TITLE),
         count,
     )
-    dropped = _dropped(cut.events, gone, known + "\n" + extracts_text(extracts))
-    missing = lost([*_told_before(conversation, gone), *sentences], known, extracts)
+    dropped = _dropped(cut.events, gone, f"{ledger}\n{summary}\n{extracts_text(extracts)}")
+    missing = lost([*_told_before(conversation, gone), *sentences], [*stated, *facts.entries(summary)], extracts)
     made = draft.model_copy(
         update={
             "extracts": extracts,

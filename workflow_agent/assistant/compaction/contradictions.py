@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from workflow_agent.assistant.compaction.statements import Statement, clauses, is_unit, says_little, statement_of, stem
@@ -122,9 +123,11 @@ _DONE: Final = re.compile(
 )
 
 
-def plain_words(text: str) -> set[str]:
+# A statement is asked for each pair of opposites.
+@lru_cache(maxsize=2_048)
+def _plain_words(text: str) -> frozenset[str]:
     """Return the words of a text, folded."""
-    return set(_WORD.findall(text.casefold()))
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def opposite_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
@@ -135,16 +138,16 @@ def opposite_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     for sides in _OPPOSITES:
         for here, there in (sides, sides[::-1]):
             mine = _affirmed(said, here)
-            if not mine or plain_words(said.text) & there or (is_bound and sides is _OPPOSITES[0]):
+            if not mine or _plain_words(said.text) & there or (is_bound and sides is _OPPOSITES[0]):
                 continue
-            if all(_affirmed(one, there) and not plain_words(one.text) & here for one in nearest):
+            if all(_affirmed(one, there) and not _plain_words(one.text) & here for one in nearest):
                 return f"the turns say {min(there)!r}, not {min(mine)!r}"
     return None
 
 
 def _affirmed(told: Statement, words: frozenset[str]) -> set[str]:
     """Return which of some words a statement has and does not deny: "do not agree" does not say "agree"."""
-    return {word for word in plain_words(told.text) & words if stem(word) not in told.denied}
+    return {word for word in _plain_words(told.text) & words if stem(word) not in told.denied}
 
 
 def sides_of(text: str) -> tuple[set[str], set[str]] | None:

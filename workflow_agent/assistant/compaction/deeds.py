@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from workflow_agent.assistant.compaction import facts
 from workflow_agent.assistant.compaction.contradictions import is_spoken_of
 from workflow_agent.assistant.compaction.statements import (
     Statement,
-    clauses,
     is_denial,
     says_little,
+    stated_in,
     statement_of,
     stem,
     word_set,
@@ -80,15 +81,17 @@ class DoneTurn:
 def done_turn(texts: Sequence[str], changes: Iterable[tuple[str, str]], told: Iterable[str]) -> DoneTurn:
     """Return a turn from its sentences, the kinds and workflows of its changes, and what the user says in it."""
     words = frozenset(word for text in texts for word in statement_of(text).words)
-    deeds = (
-        one
-        for one in told
-        if not one.endswith("?")
-        and (not _KINDS.keys().isdisjoint(_WORD.findall(one.casefold())) or facts.PAST.search(one))
-    )
     made = list(changes)
     kinds, touched = tuple(kind for kind, _ in made), frozenset(name for _, name in made)
-    return DoneTurn(" ".join(texts), words, kinds, touched, tuple(deeds))
+    return DoneTurn(" ".join(texts), words, kinds, touched, tuple(filter(_tells_of_a_deed, told)))
+
+
+# What stands for earlier turns is asked at each compaction.
+@lru_cache(maxsize=2_048)
+def _tells_of_a_deed(sentence: str) -> bool:
+    if sentence.endswith("?"):
+        return False
+    return not _KINDS.keys().isdisjoint(_WORD.findall(sentence.casefold())) or facts.PAST.search(sentence) is not None
 
 
 def unknown_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | None:
@@ -165,12 +168,12 @@ def _is_told(verb: str, others: set[str], told: str, *, is_general: bool) -> boo
         and facts.PAST.search(told)
     ):
         return True
-    for part in clauses(told):
+    for part in stated_in(told):
         # What another clause denies, this one may tell: "the soloist cancelled, so Henrik sang instead".
-        if statement_of(part).is_negated:
+        if part.is_negated:
             continue
-        for match in _DEED.finditer(part):
-            before = part[: match.start()]
+        for match in _DEED.finditer(part.text):
+            before = part.text[: match.start()]
             is_each_time = _NO_DEED.search(before) and not _IS_DONE.search(before) and not is_general
             if stem(match[1].casefold()) == stem(verb) and not is_each_time:
                 return True

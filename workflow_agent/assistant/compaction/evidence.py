@@ -22,13 +22,14 @@ from workflow_agent.assistant.compaction.contradictions import (
     too_many_in,
 )
 from workflow_agent.assistant.compaction.deeds import done_turn, unknown_deed
-from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most, parts_of
+from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most
 from workflow_agent.assistant.compaction.polarity import wrong_polarity
 from workflow_agent.assistant.compaction.statements import (
     Statement,
     clauses,
     is_denial,
     says_little,
+    stated_in,
     statement_of,
     stem,
 )
@@ -98,7 +99,7 @@ class Evidence:
     """
 
     def __init__(self, told: str, events: Iterable[Event]) -> None:
-        before = [plain_wording(one) for one in facts.sentences(told)]
+        before = [plain_wording(one) for one in facts.entries(told)]
         texts = list(before)
         pairs: list[tuple[str, str]] = []
         messages: list[list[str]] = []
@@ -139,7 +140,7 @@ class Evidence:
             (one, other) for one, other in pairs if one.endswith("?") or _goes_on(other) or _PERSONAL.match(other)
         ]
         self._placement = Placement(texts, beside, [*beside, *(one for one in pairs if _SPEAKS_ON.search(one[1]))])
-        self._bindings = Bindings([before, *messages])
+        self._bindings = Bindings([*([one] for one in before), *messages])
         self._near: dict[tuple[str, ...], Sequence[Statement]] = {}
         self._sentences, self._parts = self._placement.sentences, self._placement.parts
         self._words = {word for one in self._sentences.all for word in one.words}
@@ -198,7 +199,7 @@ class Evidence:
         ]
         if not replaced:
             checks += [
-                lambda: unknown_deed([statement_of(part) for part in clauses(sentence)], self._turns),
+                lambda: unknown_deed(stated_in(sentence), self._turns),
                 lambda: self._placement.misplaced(said, self._named),
                 lambda: None if said.denied else self._bindings.misplaced(sentence),
                 lambda: self._wrong_bound(sentence),
@@ -237,7 +238,7 @@ class Evidence:
 
     def _opposite(self, said: Statement) -> str | None:
         """Say which word of a clause those sentences say the opposite of that come nearest to it."""
-        return next((why for part in parts_of(said) if (why := opposite_in(part, self._nearest(part)))), None)
+        return next((why for part in stated_in(said.text) if (why := opposite_in(part, self._nearest(part)))), None)
 
     def _only_an_idea(self, said: Statement) -> str | None:
         """Say whether a statement tells as settled what the turns come nearest to with an idea that led to nothing."""
@@ -326,9 +327,8 @@ class Evidence:
         return "the turns say it the other way round" if is_other else None
 
     def _wrong_bound(self, sentence: str) -> str | None:
-        for part in clauses(sentence):
-            said = statement_of(part)
-            for number, bound in bounds_in(part).items():
+        for said in stated_in(sentence):
+            for number, bound in bounds_in(said.text).items():
                 told = (self._parts.all[place] for place in self._parts.holding(number))
                 why = other_bound(said, told, number, bound)
                 if why:

@@ -18,7 +18,6 @@ from workflow_agent.assistant.compaction.statements import (
 from workflow_agent.conversations.compactions import Compaction, Extract, LostSentence
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 
-SEPARATOR: Final = " · "
 """Between the entries of one line of the ledger."""
 MOST_CHARS: Final = 64_000
 """Of all extracts together: the conversation's file is written with each turn."""
@@ -56,7 +55,7 @@ def _told(event: UserMessage | AgentReply) -> str:
 
 
 def chosen(
-    candidates: Sequence[Extract], shown: str, budget_tokens: int, count: Callable[[str], int]
+    candidates: Sequence[Extract], shown: Iterable[str], budget_tokens: int, count: Callable[[str], int]
 ) -> tuple[Extract, ...]:
     """Return what tells most that the window does not show yet, within a budget, in order.
 
@@ -66,13 +65,13 @@ def chosen(
 
     Args:
         candidates: In order of the talk.
-        shown: What the window shows in any case.
+        shown: The sentences that the window shows in any case.
         budget_tokens: Of all sentences chosen.
         count: Counts tokens.
     """
     stated = [statement_of(one.text) for one in candidates]
     common = _common(stated)
-    known = {word for line in shown.splitlines() for word in statement_of(line).words}
+    known = {word for one in shown for word in statement_of(one).words}
     binding = [bool(kinds_of(one.text, is_users=one.speaker == "user")) for one in candidates]
     pieces = [one.text if binds else gist_of(one.text, common) for one, binds in zip(candidates, binding, strict=True)]
     sizes = [count(one) + _LINE_TOKENS for one in pieces]
@@ -135,12 +134,12 @@ def extracts_of(held: Sequence[Compaction]) -> tuple[Extract, ...]:
     return tuple(sorted(found, key=lambda one: one.turn))
 
 
-def lost(candidates: Iterable[Extract], kept: str, extracts: Sequence[Extract]) -> tuple[LostSentence, ...]:
+def lost(candidates: Iterable[Extract], kept: Iterable[str], extracts: Sequence[Extract]) -> tuple[LostSentence, ...]:
     """Return the sentences of the kinds that count that are in none of the lines that are kept.
 
     Args:
         candidates: All sentences of the turns that leave the window.
-        kept: Ledger and summary, as the window shows them.
+        kept: The sentences of ledger and summary, as the window shows them.
         extracts: What stays word for word.
     """
     candidates = list(candidates)
@@ -153,9 +152,7 @@ def lost(candidates: Iterable[Extract], kept: str, extracts: Sequence[Extract]) 
         if value.isalpha() and not is_unit(value) and value not in common and not says_little(value)
     )
     verbatim = {one.text for one in extracts}
-    entries = (entry for line in kept.splitlines() for entry in line.split(SEPARATOR))
-    lines = [one for entry in entries for one in facts.sentences(entry)]
-    shown = Statements(map(statement_of, [*lines, *verbatim]))
+    shown = Statements(map(statement_of, [*kept, *verbatim]))
     gone: dict[str, LostSentence] = {}
     for one, statement in zip(candidates, stated, strict=True):
         kinds = kinds_of(one.text, is_users=one.speaker == "user")

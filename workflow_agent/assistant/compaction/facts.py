@@ -44,6 +44,8 @@ def _without_json(text: str) -> str:
 
 
 MOST_SENTENCE_CHARS: Final = 400
+SEPARATOR: Final = " · "
+"""Between the facts of a line of the ledger."""
 _READ_CHARS: Final = 32_000
 _WORDS_BEFORE: Final = 4
 _WORDS_AFTER: Final = 2
@@ -150,6 +152,11 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of a text, one of them a line at most, without surrounding space."""
     pieces = _SENTENCE_END.split(unnumbered(text[:_READ_CHARS]))
     return [one.strip(" \t-*•") for one in pieces if one.strip(" \t-*•")]
+
+
+def entries(text: str) -> list[str]:
+    """Return the sentences of what stands for earlier turns, of a line with several facts each of them."""
+    return [one for line in text.splitlines() for fact in line.split(SEPARATOR) for one in sentences(fact)]
 
 
 def matching(pattern: re.Pattern[str], told: Iterable[str]) -> Iterator[str]:

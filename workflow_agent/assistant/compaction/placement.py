@@ -2,16 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
 from workflow_agent.assistant.compaction.statements import (
     Statement,
     Statements,
-    clauses,
     is_unit,
     says_little,
+    stated_in,
     statement_of,
     stem,
 )
@@ -39,9 +38,9 @@ class Placement:
         self, texts: Sequence[str], beside: Iterable[tuple[str, str]], neighbours: Iterable[tuple[str, str]]
     ) -> None:
         self.sentences = Statements(map(statement_of, texts))
-        self.parts = Statements(statement_of(part) for text in texts for part in clauses(text))
-        self._beside = Statements([*self.sentences.all, *_joined(beside)])
-        self._neighbours = Statements([*self.sentences.all, *_joined(neighbours)])
+        self.parts = Statements(part for text in texts for part in stated_in(text))
+        self._beside = Statements(_joined(beside))
+        self._neighbours = Statements(_joined(neighbours))
 
     def misplaced(self, said: Statement, values_of: Callable[[Statement], frozenset[str]]) -> str | None:
         """Return which value of a sentence is said of something else; None where all are in place.
@@ -53,8 +52,8 @@ class Placement:
         return self._swapped(said) or next(
             (
                 why
-                for part in clauses(said.text)
-                if (why := self._misplaced_in(statement_of(part), said, values_of(said)))
+                for part in stated_in(said.text)
+                if (why := self._misplaced_in(part, said, values_of(said)))
             ),
             None,
         )
@@ -89,7 +88,7 @@ class Placement:
             swapped = [
                 part
                 for one in held
-                for part in parts_of(one)
+                for part in stated_in(one.text)
                 if others <= set(part.words)
                 and place not in part.words
                 and any(same == preposition and rival not in words for same, rival in placed_in(part.text))
@@ -112,7 +111,7 @@ class Placement:
             return False
         together = [one for one in self._holding(value) if around <= set(one.words)]
         return bool(together) and all(
-            any(around <= set(part.words) and _rivals(part, value, stated) for part in parts_of(one))
+            any(around <= set(part.words) and _rivals(part, value, stated) for part in stated_in(one.text))
             for one in together
         )
 
@@ -123,7 +122,7 @@ class Placement:
         if len(around) < _FEWEST_AROUND or not held:
             return False
         for one in held:
-            parts = parts_of(one)
+            parts = stated_in(one.text)
             mine = max((len(around & set(part.words)) for part in parts if value in part.words), default=0)
             rival = max((len(around & set(part.words)) for part in parts if _rivals(part, value, said)), default=0)
             if rival <= mine or rival < max(_FEWEST_AROUND, _MOST_OF_IT * len(around) - 0.5):
@@ -147,7 +146,7 @@ class Placement:
         if not together:
             return False
         for held in together:
-            parts = parts_of(held)
+            parts = stated_in(held.text)
             if any(one in part.words and other in part.words for part in parts):
                 return False
             first, second = (
@@ -158,25 +157,15 @@ class Placement:
                 return False
         return True
 
-    def _holding(self, value: str, among: Statements | None = None) -> list[Statement]:
-        among = among or self.sentences
-        return [among.all[place] for place in among.holding(value)]
-
-
-def parts_of(told: Statement) -> Sequence[Statement]:
-    """Return the clauses of a statement."""
-    return _parts_of(told.text)
-
-
-# Whatever a summary says may be nearest to the same sentences.
-@lru_cache(maxsize=2_048)
-def _parts_of(text: str) -> Sequence[Statement]:
-    return [statement_of(part) for part in clauses(text)]
+    def _holding(self, value: str, joined: Statements | None = None) -> list[Statement]:
+        """Return the sentences with a value, and those of some that are joined from two."""
+        among = (self.sentences, joined) if joined else (self.sentences,)
+        return [one.all[place] for one in among for place in one.holding(value)]
 
 
 def clause_with_most(words: set[str], told: Statement) -> Statement:
     """Return the clause that has most of some words; a question whole."""
-    return told if told.text.endswith("?") else max(parts_of(told), key=lambda part: len(words & set(part.words)))
+    return told if told.text.endswith("?") else max(stated_in(told.text), key=lambda part: len(words & set(part.words)))
 
 
 def _context(stated: Statement, value: str) -> set[str]:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from workflow_agent.assistant.compaction.contradictions import is_beyond, is_uncertain
-from workflow_agent.assistant.compaction.placement import clause_with_most, parts_of, placed_in
-from workflow_agent.assistant.compaction.statements import Statement, Statements, says_little
+from workflow_agent.assistant.compaction.placement import clause_with_most, placed_in
+from workflow_agent.assistant.compaction.statements import Statement, Statements, says_little, stated_in
 from workflow_agent.assistant.compaction.subjects import replacements_in
 
 _ENOUGH: Final = 0.5
@@ -26,7 +26,7 @@ _BRANCH: Final = re.compile(r"\b(?:if not|otherwise|or else)\b", re.IGNORECASE)
 
 def wrong_polarity(said: Statement, sentences: Statements) -> str | None:
     """Return what a sentence denies or affirms against the turns; None where it does not."""
-    for part in parts_of(said):
+    for part in stated_in(said.text):
         # What takes the place of another is said in many ways that deny nothing.
         if replacements_in(part.text) or _EXCEPTED.search(part.text):
             continue

@@ -202,7 +202,7 @@ class Statement:
         return frozenset(self.words) - self.values
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=8_192)
 def statement_of(text: str, *, has_names: bool = True) -> Statement:
     """Return what a sentence states.
 
@@ -270,7 +270,14 @@ def clauses(sentence: str) -> list[str]:
     return [one for one in _CLAUSE.split(sentence) if one.strip()]
 
 
-@lru_cache(maxsize=2_048)
+# What stands for earlier turns is read at each compaction, and may be nearest to whatever a summary says.
+@lru_cache(maxsize=8_192)
+def stated_in(sentence: str) -> tuple[Statement, ...]:
+    """Return what each clause of a sentence states."""
+    return tuple(map(statement_of, clauses(sentence)))
+
+
+@lru_cache(maxsize=8_192)
 def kinds_of(sentence: str, *, is_users: bool) -> tuple[str, ...]:
     """Return of which kinds a sentence is that must not leave the window without a line.
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from workflow_agent.assistant.compaction.extracts import SEPARATOR, extracts_of, extracts_text
+from workflow_agent.assistant.compaction.extracts import extracts_of, extracts_text
+from workflow_agent.assistant.compaction.facts import SEPARATOR
 from workflow_agent.assistant.compaction.policy import KEPT, facts_of, newest_summary, once_each, turns_covered
 from workflow_agent.conversations.compactions import Compaction, Extract, Ledger, Summary, those_in_force, unsummarised
 from workflow_agent.conversations.document import Conversation

@@ -140,7 +140,7 @@ _DIGIT: Final = re.compile(r"\d")
 
 
 # What stands for earlier turns is read anew by each compaction.
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=8_192)
 def plain_wording(text: str) -> str:
     """Return a sentence with its quantities and a few denials in one wording.
 
