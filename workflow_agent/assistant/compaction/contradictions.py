@@ -224,7 +224,7 @@ def too_many_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     return None
 
 
-def invented_reason(sentence: str, known: set[str], denied: set[str]) -> str | None:
+def invented_reason(sentence: str, known: frozenset[str], denied: frozenset[str]) -> str | None:
     """Return why a reason given in a sentence is none that the turns know, or one that they deny."""
     match = _REASON.search(sentence)
     if match is None:

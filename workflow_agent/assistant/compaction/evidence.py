@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from workflow_agent.assistant.compaction import facts
 from workflow_agent.assistant.compaction.bindings import Bindings
@@ -40,10 +40,12 @@ from workflow_agent.assistant.compaction.subjects import (
     is_verb,
     replacements_in,
 )
-from workflow_agent.assistant.compaction.wording import plain_wording, with_counts
+from workflow_agent.assistant.compaction.telling import BETWEEN, telling_of, with_other_wordings
+from workflow_agent.assistant.compaction.wording import plain_wording
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
 
+T = TypeVar("T")
 MOST_UNSUPPORTED: Final = 0.5
 """Of a summary's sentences: with more of them it is not used at all."""
 _MOST_NEW: Final = 0.7
@@ -51,38 +53,27 @@ _FEWEST_NEW: Final = 3
 _ENOUGH: Final = 0.5
 _MUCH_OF_IT: Final = 0.6
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_SPOKEN_CHARS: Final = 8_000
+"""So much of what was said last tells its language."""
 _FRAGMENT_WORDS: Final = 3
 """A sentence of no more telling words goes on with what stands before it: "Not the CFO."."""
-_A_UNIT: Final = re.compile(r"\ban? (minute|hour|day|week|month|quarter|year)\b", re.IGNORECASE)
 _OPEN: Final = re.compile(
     r"\b(?:whether|unclear|asked|asks|question|wonders?|unanswered|undecided|not (?:yet )?(?:decided|sure))\b"
     r"|\b(?:consider(?:ed|ing)?|thinking (?:of|about)|discuss(?:ed|ing)?)\b"
     r"|(?<!that )\b(?:is|remains) (?:still |left )?open\b|^open(?::| questions?\b| points?\b| issues?\b)",
     re.IGNORECASE,
 )
-_DATE: Final = re.compile(r"\b(\d{1,2})-([A-Z][a-z]{2,8})\b")
-_SAME_ONE: Final = re.compile(r"(?<![^\W\d_])([^\W\d_]+(?: [^\W\d_]+)?),? ((?:[A-Z][\w'-]+ ?){1,3})")
 _USED_TO: Final = re.compile(
     r"\b(?:was|were|used to|before|previously|earlier|old|former(?:ly)?|no longer|not)\b", re.IGNORECASE
 )
-_NAMES: Final = re.compile(r"\?$|\brenam", re.IGNORECASE)
-"""What asks does not say who does it, and a name that is told of is no deed."""
 _EARLIER: Final = re.compile(r"\b(?:earlier|sooner|later|ahead|beforehand|in advance)\b", re.IGNORECASE)
 """What says so is in another order than that of its words."""
-_WHO: Final = re.compile(r"(?<![\w'-])([A-Z][\w'-]++(?: [A-Z][\w'-]++){0,2} ?), who ([^,;.]+)")
-_BETWEEN: Final = re.compile(
-    r"\b(?:put|placed?|insert(?:ed)?|add(?:ed)?) (?:an? |the )?([\w' -]{2,40}?) between ([\w' -]{2,40}?) and"
-    r" ([\w' -]{2,40})",
-    re.IGNORECASE,
-)
 _FULL_NAME: Final = re.compile(r"(?!Mr |Mrs |Ms |Dr )[A-Z][a-z]+ [A-Z][a-z]+\b")
-_NO_REASON: Final = re.compile(r"\bnot (?:because(?: of)?|due to|owing to|on account of) ([^.;,]+)", re.IGNORECASE)
 _DECIDED: Final = re.compile(r"\b(?:decided|agreed|approved)\b", re.IGNORECASE)
 _SPEAKS_ON: Final = re.compile(
     r"^(?:Above|Below|Over|Under|Otherwise|Else|After|Before|I|It|He|She|They|We|That|This|Those|So|And|Then|Both|Perhaps|Maybe)\b|\b(?:then|too|instead)\W{0,3}$"
 )
 _PERSONAL: Final = re.compile(r"(?:He|She|They)\b")
-_NONE_OF_IT: Final = re.compile(r"\bthere (?:is|are|will be) no ([^\W\d_]+)\W*$", re.IGNORECASE)
 _SINGLE_NAME: Final = re.compile(
     r"([A-Z][a-z]+) (?:must |will |can |may |has to |should )?(\w+)\b( (?:the|an?|all|each|every|his|her|their|our"
     r"|responsible|in charge)\b)?"
@@ -128,14 +119,7 @@ class Evidence:
             if is_idea(one)
         )
         texts += (f"{one.rstrip('.')}, {other}" for one, other in pairs if not one.endswith("?") and _goes_on(other))
-        # "After the second reminder" is after two.
-        texts += [counted for one in texts if (counted := with_counts(one)) != one]
-        # What is put between two comes after the first and before the second.
-        texts += [f"{one[2]}, {one[1]}, {one[3]}" for text in texts for one in _BETWEEN.finditer(text)]
-        # A date is one value, and its day and month may be told by themselves.
-        texts += [_DATE.sub(r"\1 \2", one) for one in texts if _DATE.search(one)]
-        # "Not from Krall, who lost two crates" affirms that Krall did.
-        texts += [f"{match[1]} {match[2]}" for one in texts for match in _WHO.finditer(one)]
+        texts = [wording for text in texts for wording in with_other_wordings(text)]
         beside = [
             (one, other) for one, other in pairs if one.endswith("?") or _goes_on(other) or _PERSONAL.match(other)
         ]
@@ -143,29 +127,21 @@ class Evidence:
         self._bindings = Bindings([*([one] for one in before), *messages])
         self._near: dict[tuple[str, ...], Sequence[Statement]] = {}
         self._sentences, self._parts = self._placement.sentences, self._placement.parts
-        self._words = {word for one in self._sentences.all for word in one.words}
-        self._words |= {
-            one for text in texts for unit in _A_UNIT.findall(text) for one in ("1", f"1-{unit.casefold()}")
-        }
-        denied = (match[1] for text in texts for match in _NO_REASON.finditer(text))
-        self._denied_reasons = {word for text in denied for word in statement_of(f"x {text}").words[1:]}
+        told_of = list(map(telling_of, texts))
+        self._words = _all(one.words for one in told_of)
+        self._denied_reasons = _all(one.denied_reasons for one in told_of)
         self._counts = {count for word in self._words if (count := word.partition("-")[0]).isdecimal()}
-        self._uncapitalised = {stem(word) for text in texts for word in _WORD.findall(text) if word.islower()}
-        self._language = language_of(" ".join(texts))
-        self._absent = {stem(one[1].casefold()) for text in texts if (one := _NONE_OF_IT.search(text))}
-        self._acts = [act for text in texts if not _NAMES.search(text) for act in acts_in(text)]
-        side_by_side = [*texts, *(f"{one.rstrip('.')}; {other}" for one, other in pairs)]
-        replaced = [(one, text) for text in side_by_side for one in figures_replaced_in(text)]
-        self._outdated = {word for one, _ in replaced for word in one.old}
-        replaced += ((one, text) for text in texts for one in replacements_in(text))
-        self._replacements = [(one, set(statement_of(text).words)) for one, text in replaced]
-        named = (match for text in texts for match in _SAME_ONE.finditer(text))
-        self._same = frozenset(
-            frozenset((one, other))
-            for match in named
-            for one in statement_of(f"x {match[1]}").words[1:]
-            for other in statement_of(f"x {match[2]}").words[1:]
-        )
+        self._uncapitalised = _all(one.uncapitalised for one in told_of)
+        self._language = language_of(" ".join(texts)[-_SPOKEN_CHARS:])
+        self._absent = _all(one.absent for one in told_of)
+        self._acts = [act for one in told_of for act in one.acts]
+        in_two = [telling_of(f"{one.rstrip('.')}; {other}") for one, other in pairs]
+        self._outdated = _all(one.outdated for one in (*told_of, *in_two))
+        self._replacements = [
+            *((one, told.words) for told in in_two for one in told.replaced_figures),
+            *((one, told.words) for told in told_of for one in (*told.replaced_figures, *told.replacements)),
+        ]
+        self._same = _all(one.same for one in told_of)
 
     def why_not(self, sentence: str, *, is_deed: bool = False, is_question: bool = False) -> str | None:
         """Return what of a sentence of the summary is not so; None where it may stand.
@@ -185,7 +161,7 @@ class Evidence:
         said = statement_of(sentence, has_names=not is_foreign)
         if is_foreign:
             missing = [one for one in said.values if one[0].isdigit() and one not in self._words]
-            return f"{missing[0]!r} is nowhere" if missing else None
+            return f"{min(missing)!r} is nowhere" if missing else None
         is_open = is_question or said.text.endswith("?") or _OPEN.search(said.text) is not None
         replaced = self._replaced(said)
         if isinstance(replaced, str):
@@ -274,7 +250,7 @@ class Evidence:
     def _unknown_value(self, said: Statement) -> str | None:
         # "From 1 to 4" may be what was told as hours.
         missing = [one for one in self._named(said) if not self._is_told(one)]
-        return f"{missing[0]!r} is nowhere" if missing else None
+        return f"{min(missing)!r} is nowhere" if missing else None
 
     def _is_told(self, value: str) -> bool:
         """Say whether the turns have a value: five weeks as "five", the 17th of a month that they name."""
@@ -299,8 +275,9 @@ class Evidence:
         return said.values | {word} if word in said.words and word in self._words else said.values
 
     def _unknown_quote(self, sentence: str) -> str | None:
-        known = [" ".join(one.text.casefold().split()) for one in self._sentences.all]
-        for quote in facts.quotes(sentence):
+        quotes = facts.quotes(sentence)
+        known = [" ".join(one.text.casefold().split()) for one in self._sentences.all] if quotes else []
+        for quote in quotes:
             bare = quote.casefold().rstrip(".,;!?")
             if not any(bare in one for one in known):
                 return f"nobody said {quote!r}"
@@ -383,9 +360,14 @@ def _is_turned(told: Statement, first: set[str], then: set[str]) -> bool | None:
         straight = len(first & sides[0]) + len(then & sides[1])
         crossed = len(first & sides[1]) + len(then & sides[0])
         return None if straight == crossed else crossed > straight
-    if len(clauses(told.text)) < 2 or _EARLIER.search(told.text) or _BETWEEN.search(told.text):
+    if len(clauses(told.text)) < 2 or _EARLIER.search(told.text) or BETWEEN.search(told.text):
         return None
     return is_turned(told.words, first, then)
+
+
+def _all(several: Iterable[frozenset[T]]) -> frozenset[T]:
+    none: frozenset[T] = frozenset()
+    return none.union(*several)
 
 
 def _goes_on(following: str) -> bool:

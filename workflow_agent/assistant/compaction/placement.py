@@ -50,12 +50,7 @@ class Placement:
             values_of: Its values, and what else may be one.
         """
         return self._swapped(said) or next(
-            (
-                why
-                for part in stated_in(said.text)
-                if (why := self._misplaced_in(part, said, values_of(said)))
-            ),
-            None,
+            (why for part in stated_in(said.text) if (why := self._misplaced_in(part, said, values_of(said)))), None
         )
 
     def _misplaced_in(self, part: Statement, said: Statement, named: frozenset[str]) -> str | None:

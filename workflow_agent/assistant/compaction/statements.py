@@ -1,6 +1,7 @@
 """Sentences as what they state: their telling words, their values, and whether they deny."""
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -306,10 +307,10 @@ class Statements:
 
     def __init__(self, statements: Iterable[Statement]) -> None:
         self.all: Sequence[Statement] = list(statements)
-        self._places: dict[str, list[int]] = {}
+        self._places: dict[str, list[int]] = defaultdict(list)
         for place, one in enumerate(self.all):
-            for word in dict.fromkeys(one.words):
-                self._places.setdefault(word, []).append(place)
+            for word in set(one.words):
+                self._places[word].append(place)
 
     def holding(self, word: str) -> Sequence[int]:
         """Return the positions of the statements that have a word."""
