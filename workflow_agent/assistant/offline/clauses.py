@@ -103,6 +103,11 @@ def _begins_name(rest: Sequence[Token], end: int) -> bool:
         return True
     if rest[0].is_("thank") and end == 1 and following is not None and following.has("det"):
         return True
+    if rest[0].is_("first", "second", "next") and end == 1 and following is not None and following.has("noun"):
+        # "First line should", and not "first check the papers".
+        told = rest[end + 1] if end + 1 < len(rest) else None
+        if not following.has("verb") or (told is not None and told.has("aux")):
+            return True
     return (
         rest[0].is_("first", "next", "finally")
         and end == 1

@@ -163,7 +163,10 @@ def _amount(tokens: Tokens) -> tuple[int, int] | None:
         if opens and end < len(tokens) and tokens[end].kind in ("number", "punct"):
             while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY):
                 end += 1
-            return (at, end) if any(t.kind == "number" for t in tokens[at:end]) else None
+            said = any(t.kind == "number" for t in tokens[at:end])
+            while tokens[at].is_("from") and end < len(tokens) and tokens[end].is_("on", "up", "upwards", "onwards"):
+                end += 1
+            return (at, end) if said else None
     return None
 
 

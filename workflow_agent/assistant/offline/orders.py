@@ -78,7 +78,8 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> None:
         reason = reason or problem
     if reason is not None and not plan.edits and not plan.kept:
         raise reason
-    plan.unread = [text for text in plan.unread if not _is_reason(plan, text)]
+    gone = {edit["step"] for edit in plan.edits if edit["op"] == "remove_step"}
+    plan.unread = [text for text in plan.unread if plan.told.get(text) not in gone and not _is_reason(plan, text)]
     _name_unused(plan, tokens, original)
 
 
@@ -98,6 +99,8 @@ def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
 
 
 _LONGEST_OPENING = 9
+_LONGEST_SPOKEN = 3
+"""Words of a step's name where it is only spoken of."""
 
 
 def _without_courtesy(plan: Plan, sentence: Tokens) -> Tokens:
@@ -429,14 +432,16 @@ def _plain(tokens: Tokens) -> Tokens:
         words.pop()
     if len(words) > 3 and words[-1].is_("tomorrow", "today", "now") and words[-2].is_("from", "of", "starting", "as"):
         words = words[: -3 if words[-3].is_("as") else -2]
-    if len(words) > 4 and words[-1].is_("on") and words[-3].is_("from"):
-        # "From January on".
+    if len(words) > 4 and words[-1].is_("on") and words[-3].is_("from") and words[-2].kind != "number":
+        # "From January on", and not "from 1500 on".
         words = words[:-3]
+    # The "of" of "get rid of it" is the verb's.
+    verb_end = phrase_at(words, 0, "verbs.tsv")[0] if words else 0
     for mark in ("from", "of", "in", "out"):
         at = len(words) - 1
         while at > 1 and (words[at].lemma in WHOLE or words[at].has("det") or words[at].is_("it", "here", "whole")):
             at -= 1
-        if at > 1 and at < len(words) - 1 and words[at].is_(mark) and words[at].kind == "word":
+        if verb_end <= at < len(words) - 1 and at > 1 and words[at].is_(mark) and words[at].kind == "word":
             words = words[:at]
     if (
         len(words) > 2
@@ -497,13 +502,27 @@ def _passed_over(plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int) -> 
             return stop
     has_more = at + 1 < last
     gives_reason = has_more and (sentence[cuts[at + 1] - 1].is_("so") or sentence[cuts[at + 1]].is_("so"))
-    named = {step.id for _, step in plan.steps.whole_names(piece).values()}
-    if len(named) == 1 and not plan.edits:
+    named = _spoken_of(plan, piece)
+    if named is not None and not plan.edits:
         # "Nobody reads the award letter. Get rid of it."
-        plan.steps.last = named.pop()
+        plan.steps.last = named
+        if not any(t.kind in ("quoted", "number") or t.is_("should", "must", "need", "shall") for t in piece):
+            plan.told[plan.said(piece)] = named
     if not (gives_reason or _is_said_beside(plan, piece, has_more=has_more)):
         plan.unread = [*plan.unread, plan.said(piece)]
     return at + 1
+
+
+def _spoken_of(plan: Plan, piece: Tokens) -> str | None:
+    """Return the id of the one step that words name, wholly or behind an article; None for none or several."""
+    named = {step.id for _, step in plan.steps.whole_names(piece).values()}
+    # Of an order that is not understood, a step may be where something goes.
+    for at, token in enumerate(piece if not read_head(piece).verbs else ()):
+        if not named and token.has("det"):
+            ends = range(min(at + 1 + _LONGEST_SPOKEN, len(piece)), at + 1, -1)
+            found = next((step for end in ends if (step := plan.maybe(piece[at + 1 : end])) is not None), None)
+            named = {found.id} if found else named
+    return named.pop() if len(named) == 1 else None
 
 
 def _is_said_beside(plan: Plan, piece: Tokens, *, has_more: bool) -> bool:

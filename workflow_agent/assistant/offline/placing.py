@@ -562,6 +562,9 @@ def _draft(plan: Plan, name: Tokens, work: Work) -> JsonObject:
     for joint, following in itertools.pairwise(name):
         if joint.is_("and", "then", "but") and phrase_at((following,), 0, "verbs.tsv")[1] and following.kind == "word":
             raise NotRead
+    if work.who and plan.steps.is_named(doer := read_tokens(work.who)) and not is_somebody(plan.workflow, doer):
+        # "The formal check should come back" tells of a step, not of somebody.
+        raise NotRead
     draft = plan.draft(_imperative(plan, name), work.who)
     if waits:
         kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}

@@ -80,6 +80,8 @@ class Plan:
     """What was decided without being said: each makes the change a preview."""
     kept: list[str] = field(default_factory=list[str])
     """Ids of steps that must stay."""
+    told: dict[str, str] = field(default_factory=dict[str, str])
+    """Words not used that speak of one step, with its id: why it goes, where an order removes it."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
     weighed: bool = False

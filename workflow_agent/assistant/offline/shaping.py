@@ -74,6 +74,10 @@ def _remove(plan: Plan, clause: Clause, spans: list[Span]) -> Tokens:
     if not runs:
         if "pron" not in kinds or "remove" not in kinds:
             raise NotRead
+        last = plan.edits[-1] if plan.edits else {}
+        if last.get("op") == "remove_step" and last["step"] == plan.steps.last:
+            # "We issue no invoices any more, get rid of that": it is gone.
+            return ()
         steps = plan.spoken_of(is_pointed=True)
         plan.do(*({"op": "remove_step", "step": step.id} for step in steps))
         return ()
@@ -89,7 +93,10 @@ def _remove(plan: Plan, clause: Clause, spans: list[Span]) -> Tokens:
         both = any(t.is_("both", "all") for span in spans for t in span.tokens)
         words = tuple(t for t in run.tokens if not t.is_("more"))
         some = plan.fits(words, valued=False) or plan.fits(words, loose=True)
-        if some and any(step.id in found for step in some) and "joint" not in run.before:
+        if found and "joint" not in run.before:
+            # Of "a refusal letter", where "refusal" is the step, "letter" is no other one.
+            known = any(step.id in found for step in some)
+            left += [] if known else [t for t in run.tokens if counts(t)]
             continue
         if not some and len(runs) == 1 and _without_way(plan, words):
             return ()

@@ -222,8 +222,16 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
     source = source or [t for t in said[""] if not _goes(t)]
     avoided = [step] if (step := plan.maybe(said.get("avoid", ()))) else []
     condition = plan.said(said["if"]) if said.get("if") else None
-    _lead(plan, tuple(source), plan.step(said["to"]), avoided, condition)
+    _lead(plan, tuple(source), _other_step(plan, said["to"], source), avoided, condition)
     return tuple(beside)
+
+
+def _other_step(plan: Plan, tokens: Sequence[Token], source: Sequence[Token]) -> Step:
+    """Return the step that words mean; of several not the one that the way begins at."""
+    some = plan.fits(tokens)
+    if len(some) == 2 and (begins := plan.maybe(source)) in some:
+        return some[1 - some.index(begins)]
+    return plan.step(tokens)
 
 
 def _lead(plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], condition: str | None) -> None:
@@ -242,7 +250,10 @@ def _lead(plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], con
         from_, condition = _source_and_case(plan, condition)
         plan.do(*_connections(plan, from_, target, condition))
         return
-    plan.do(*_connections(plan, plan.step(said), target, condition))
+    if (begins := plan.step(said)).id == target.id:
+        # "The decision should come back to the clerk", who decides: nobody orders a step to lead to itself.
+        raise NotRead
+    plan.do(*_connections(plan, begins, target, condition))
 
 
 def _fits_case(text: str, said: Sequence[Token]) -> bool:
