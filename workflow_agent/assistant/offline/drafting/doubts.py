@@ -53,7 +53,7 @@ def _in_words(tokens: Sequence[Token]) -> Iterable[str]:
             yield f"which of {said!r}"
         before = tokens[at - 1] if at else None
         behind = tokens[at + 1] if at + 1 < len(tokens) else None
-        dated = any(one.value is not None for one in tokens[at + 1 : at + 3])
+        dated = any(one.value is not None or one.among("doubts.units") for one in tokens[at + 1 : at + 7])
         if (at and token.lower in _ACTING) or (token.lower == "by" and (dated or is_role(tokens[-1]))):
             yield f"{token.lower!r} in {said!r}"
         named = before is not None and before.has("det")
@@ -86,6 +86,8 @@ def doubts_of_condition(sub: Clause) -> list[str]:
     finite = any(tag in "ZEAH" for tag in _finite(sub)) and not any(t.lower in ("and", "or") for t in tokens)
     whatever = sub.verb == "fail" and any(t.lower in ("anything", "any", "something", "either") for t in sub.subject)
     unclear = unclear or whatever or finite or _orders_within(tokens) or any(token.text == "," for token in tokens)
+    names = len(tokens) > 1 and tokens[0].has("det") and all(token.has("noun", "name") for token in tokens[1:])
+    unclear = unclear or (names and not sub.verb and sub.word.split()[-1] in ("if", "unless", "when"))
     unclear = unclear or sub.is_strange or any(token.among("doubts.repeats") for token in tokens)
     return [f"the condition {text_of(tokens)[:120]!r}"] if unclear else []
 
@@ -122,12 +124,43 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
             yield f"whether {name!r} is a step"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {name!r}"
+    yield from _doubts_of_verdicts(steps, transitions)
     yield from _doubts_of_cases(steps, transitions)
     yield from _doubts_of_questions(steps, transitions)
     yield from _doubts_of_labels([step["name"] for step in steps if step["type"] in ("human", "action")])
     for step in [one for one in steps if one["id"] not in into and not one.get("parent")][1:]:
         if step["type"] != "end":
             yield f"what comes before {step['name']!r}"
+
+
+def _doubts_of_verdicts(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Return verdicts of which only the good one is told, and whose other way would go on as if it had been good.
+
+    "If both agree, HR makes an offer. The candidate answers" hardly means that a candidate answers without one.
+    """
+    ways: dict[str, list[Mapping[str, Any]]] = {}
+    for edge in transitions:
+        ways.setdefault(edge["from"], []).append(edge)
+    decisions = {one["id"] for one in steps if one["type"] == "decision"}
+    for own in decisions & ways.keys():
+        told = [edge for edge in ways[own] if edge.get("when")]
+        others = [edge for edge in ways[own] if edge.get("type") == "default"]
+        if len(told) != 1 or len(others) != 1 or not _is_good(told[0]["when"]):
+            continue
+        seen, waiting = {own}, [told[0]["to"]]
+        while waiting:
+            at = waiting.pop()
+            seen.add(at)
+            waiting += [edge["to"] for edge in ways.get(at, ()) if edge["to"] not in seen]
+        ends = {one["id"] for one in steps if one["type"] == "end"}
+        if others[0]["to"] in seen - ends - {own}:
+            yield f"what happens if not {told[0]['when']!r}"
+
+
+def _is_good(condition: str) -> bool:
+    words, denied = _said(condition)
+    said = {token.lower for token in read_tokens(condition)} | words
+    return not denied and bool(said & word_set("good")) and not said & word_set("bad")
 
 
 def _doubts_of_cases(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -237,6 +270,12 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     together = [token for token in words if token.among("doubts.together")]
     if together and not any(step["type"] == "fork" for step in steps):
         yield f"what happens at the same time, told with {together[0].text!r}"
+    for at, token in enumerate(tokens[1:], 1):
+        # Its parts are read as sentences of their own: "at the same time: x; y".
+        if token.text == ":" and tokens[at - 1].lower in ("time", "parallel", "once", "simultaneously", "meanwhile"):
+            ends = next((one.text for one in tokens[at + 1 :] if one.text in ";.!?" or one.kind == "break"), "")
+            if ends == ";":
+                yield f"what happens at the same time, told with {text_of(tokens[max(at - 4, 0) : at])!r}"
     timed = sum(bool(step.get("timeout")) + bool(step.get("duration")) for step in steps)
     timed += sum(bool(durations_in(read_tokens(edge["when"]))) for edge in transitions if edge.get("when"))
     count = len({found.value for _, found in durations_in(tokens)})

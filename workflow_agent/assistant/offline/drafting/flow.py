@@ -105,7 +105,8 @@ class Flow:
             self._doubt_late(own[0])
             self._go_on_from_failure(own[0])
             if self.track.decision is not None and not self._adds_case(own[0], following):
-                self._doubt_case(own[0])
+                # The next number is no part of the case before.
+                self._doubt_case(own[0]) if number is None else None
                 if (
                     is_item
                     and number is None
@@ -114,7 +115,7 @@ class Flow:
                 ):
                     self.doubt(f"what follows where it is not so: {self.track.decision.conditions[0].text!r}")
                 self._is_unclear = self._actor != self._asked_actor
-                self.track.close()
+                self._close_before(own[:1], is_next=number is not None)
         groups, at = at_once(own), 0
         while at < len(own):
             end = groups.get(at)
@@ -262,11 +263,18 @@ class Flow:
         for sub in one.trailing:
             if sub not in around:
                 self._behind(sub, one)
-        if around and not (after and "yes" in after[0].marks):
+        if around and not (after and after[0].marks & {"yes", "else"}):
             excepts = any(sub.kind == "unless" for sub in around)
             if excepts and after and after[0].clause.joint == "," and after[0].marks == {"seq"}:
                 self.doubt(f"whether {text_of(after[0].tokens)!r} is for both cases")
-            self.track.close()
+            self._close_before(after)
+
+    def _close_before(self, after: Sequence[Statement], *, is_next: bool = False) -> None:
+        """Lead the cases of the open question on to what follows; `is_next` where it has the next number."""
+        if self.track.is_refused and after and (is_next or after[0].marks & {"seq", "last"}):
+            # "Otherwise he rejects it. Then we inform them": of both cases, or of the good one.
+            self.doubt(f"which cases {text_of(after[0].tokens)!r} is for")
+        self.track.close()
 
     def _answer(self, one: Statement) -> None:
         """Begin the case that "otherwise" and "if so" tell."""
@@ -369,8 +377,15 @@ class Flow:
                 return
             self._thing = thing_of(object_of(sub)) or self._thing
             self._later.append(replace(sub, kind="main"))
+        elif sub.word in ("after", "once") and not self.graph.nodes and sub.voice == "active" and acts(sub.subject):
+            # "After the clerk checks the form, the manager signs": work, and nothing that happens.
+            self._statement(Statement(replace(sub, kind="main")), None, (), is_item=False)
+        elif len(one.subs) == 1 and self.graph.nodes and (length := _time_alone(sub)) is not None:
+            self.use(sub.tokens)
+            self.shown |= {token.start for token in sub.tokens}
+            self.track.enter(self.graph.add("Wait", "wait", duration=length))
         else:
-            self._when(sub)
+            self._when(sub, is_chained=bool(after) and "else" in after[0].marks)
 
     def _is_about_last(self, sub: Clause) -> bool:
         """Say whether a condition is about who did the last step: "he is not satisfied"."""
@@ -434,7 +449,7 @@ class Flow:
         meant = [node for node in self.graph.nodes if words and words <= node.words | {node.verb}]
         return meant[-1] if meant and self._last is not None and meant[-1] is not self._last[1] else None
 
-    def _when(self, sub: Clause) -> None:
+    def _when(self, sub: Clause, *, is_chained: bool = False) -> None:
         """Read "when an order comes in", "once both are ready", "after the interview"."""
         self.use(sub.lead)
         track, condition = self.track, condition_of(sub)
@@ -453,6 +468,9 @@ class Flow:
             self._after(sub)
         elif self._is_case(sub, condition):
             self._branch(sub)
+        elif is_chained and sub.word in ("when", "whenever", "only when"):
+            # "When it rains, ..., otherwise ...".
+            self._branch(sub, is_chained=True)
         elif self._is_done(sub):
             self.use(sub.tokens)
             if track.arm is None:
@@ -568,7 +586,10 @@ class Flow:
         elif "repeat" in one.marks or one.clause.verb in word_set("verb.repeat") or not one.clause.voice:
             named = self._named(one.clause.rest)
             first = named[0] if named else self._firsts[-1]
-            if not named and len(self.graph.nodes) - self.graph.nodes.index(first) > 2:
+            at = self.graph.nodes.index(first)
+            # "This repeats until it is right": what the sentence before tells, or all that was told.
+            points = any(token.lower in ("this", "that") for token in (*one.clause.lead, *one.clause.tokens))
+            if not named and (len(self.graph.nodes) - at > 2 or (points and at > 0)):
                 self.doubt(f"from which step on it is repeated until {text_of(sub.tokens)!r}")
         else:
             first = self._last[1]
@@ -607,9 +628,9 @@ class Flow:
     def _clause(
         self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement], *, is_item: bool
     ) -> None:
-        if self._is_remark(clause, one) or self._repeats(clause, one):
+        if self._ends(clause) or self._is_remark(clause, one) or self._repeats(clause, one):
             return
-        if self._goes_back(clause, one, after) or self._ends(clause) or self._moves(clause, after):
+        if self._goes_back(clause, one, after) or self._moves(clause, after):
             return
         happens = clause.verb in word_set("verb.event") and clause.voice == "active" and not object_of(clause)
         subject = self._subject_of(clause, is_item=is_item)
@@ -714,7 +735,8 @@ class Flow:
         if any(token.lower in _OTHERS | {"ones"} for token in clause.subject):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         self.doubt(*doubts_of_step(clause, is_case=self.track.arm is not None))
-        if clause.is_strange:
+        needs = clause.verb in ("need", "require") and [t.lower for t in clause.rest[:1]] in (["this"], ["that"])
+        if clause.is_strange or needs:
             self.doubt(f"how {text_of(clause.tokens)!r} is meant")
         if "before" in values and self.track.decision is not None and len(self.track.decision.arms) > 1:
             self.doubt(f"what {text_of(clause.tokens)!r} comes before, told with 'first'")
@@ -752,7 +774,7 @@ class Flow:
                 node.document["timeout"] = spans[0].value
             elif len(spans) == 1 and spans[0].kind == "times":
                 node.document["retry"] = {"max_attempts": spans[0].value}
-            elif acts(said) and not node.document.get("assignee"):
+            elif acts(said) and not node.document.get("assignee") and not any(t.among("doubts.cases") for t in said):
                 node.document["assignee"], node.role = role_named(said), role_named(said) or ""
                 node.document["type"] = "human"
                 self.graph.know(node, node.role, node.verb, node.words)
@@ -852,7 +874,10 @@ class Flow:
             return
         if "repeat" in one.marks and self.track.arm is not None and self._lead_back(self._named(tokens), clause):
             return
-        if [token.lower for token in tokens[:2]] == ["back", "to"] and self._lead_back(self._named(tokens[2:]), clause):
+        if [token.lower for token in tokens[:2]] == ["back", "to"]:
+            starts = any(token.lower in ("start", "beginning", "top") for token in tokens[2:])
+            if not self._lead_back(self.graph.nodes[:1] if starts else self._named(tokens[2:]), clause):
+                self.doubt(f"where {text_of(tokens)!r} leads")
             return
         if not is_item and not cases:
             timed = any(token.lemma in word_set("doubts.units") for token in tokens)
@@ -892,6 +917,11 @@ class Flow:
             return True
         points = [token.lower for token in clause.subject] in (["that"], ["this"], ["everything"])
         if points and clause.verb in ("make", "help", "mean", "save", "happen", "work", "take"):
+            return True
+        if self.track.arm is not None and [token.lower for token in clause.subject] == ["nothing"]:
+            # "If not, nothing happens": straight to what follows.
+            self.use(clause.tokens)
+            self.shown |= {token.start for token in clause.tokens}
             return True
         needs = clause.verb in ("need", "require")
         if clause.voice == "state" or (clause.verb in word_set("verb.state") and needs == (clause.voice == "passive")):
@@ -1003,15 +1033,19 @@ class Flow:
     def _ends(self, clause: Clause) -> bool:
         """Read "the process ends" and "that's it"."""
         subject = {token.entry.noun or token.lower for token in clause.subject}
-        whole = subject & (word_set("workflow") | {"it", "that", "this", "everything"})
+        whole = subject & (word_set("workflow") | {"it", "that", "this", "everything", "we", "i", "he", "she", "they"})
         inside = self.track.arm is not None or self.track.resume is not None
-        if clause.verb not in word_set("verb.end") or clause.rest or not (whole or (inside and not clause.subject)):
+        goes_on = any(token.lower not in ("there", "here", "then") for token in clause.rest)
+        says_end = clause.voice == "state" and [t.lower for t in clause.rest[:2]] in (["the", "end"], ["it"], ["all"])
+        ends = clause.verb in word_set("verb.end") and not goes_on
+        if not (ends or says_end) or not (whole or (inside and not clause.subject)):
             return False
         if inside:
             self.track.ended, self.track.frontier = [*self.track.ended, *self.track.frontier], []
         if self.track.arm is not None:
             self.track.arm.steps += 1
         self.use(clause.tokens)
+        self.shown |= {token.start for token in clause.tokens}
         return True
 
     def _moves(self, clause: Clause, after: Sequence[Statement]) -> bool:
@@ -1065,7 +1099,7 @@ class Flow:
             self._leave(last[1])
             return True
         else:
-            late = is_late(sub, last[0])
+            late = is_late(sub, last[0]) and not (_time_alone(sub) and not self._hands_over(clause))
             lengths = durations_in((*sub.tokens, *sub.lead)) if late else []
             if lengths and "timeout" not in node:
                 node["timeout"] = lengths[0][1].value
@@ -1079,6 +1113,11 @@ class Flow:
         self._clause(clause, None, Statement(clause), after, is_item=False)
         return True
 
+    def _hands_over(self, clause: Clause) -> bool:
+        """Say whether a clause tells who gets or hears of the work, as of what is late."""
+        told = clause.verb in ("notify", "inform", "tell", "alert", "remind", "escalate", "get", "receive", "take")
+        return bool(target_of(clause)) or told
+
     def _escalates(self, clause: Clause, after: Sequence[Statement]) -> bool:
         """Read who gets the work of the last step where it is late."""
         assert self._last is not None  # noqa: S101
@@ -1091,7 +1130,8 @@ class Flow:
             self._leave(node)
             self._moved_to = who
             return True
-        takes = (clause.verb in ("get", "receive") and any(token.among("verb.told") for token in clause.rest)) or (
+        gets = is_pronoun(clause.rest) or any(token.among("verb.told") for token in clause.rest)
+        takes = (clause.verb in ("get", "receive") and gets) or (
             clause.verb == "take" and any(token.lower == "over" for token in clause.rest)
         )
         if not (target or clause.voice == "passive") and takes and acts(clause.subject):
@@ -1242,7 +1282,9 @@ def event_of(sub: Clause) -> tuple[str, bool] | None:
 
 def target_of(clause: Clause) -> Tokens:
     """Return to whom a clause hands the work without saying what is done there; empty for another clause."""
-    moved = clause.verb in word_set("verb.move") | {"escalate"} and clause.voice == "active"
+    moved = clause.verb in word_set("verb.move") | {"escalate"} and (
+        clause.voice == "active" or (clause.verb == "escalate" and clause.voice == "passive")
+    )
     passed = clause.verb in word_set("verb.hand") and clause.voice == "passive"
     rest = clause.rest
     at = next((at for at, token in enumerate(rest[:2]) if token.lower in ("to", "with", "over")), None)
@@ -1262,11 +1304,21 @@ def is_late(sub: Clause, last: Clause) -> bool:
     if any(token.entry.noun in word_set("description.trouble") for token in sub.tokens):
         # "After a day without errors": nothing is late.
         return False
+    lasts = sub.verb in ("take", "last", "need", "require") and bool(sub.lows & {"longer", "more"})
     return (
-        (timed and (negated or sub.word == "after"))
+        (timed and (negated or lasts or sub.word == "after"))
         or bool(sub.lows & {"deadline", "overdue", "late"})
         or (negated and (last.verb in sub.lows or bool(sub.lows & answers)))
     )
+
+
+def _time_alone(sub: Clause) -> str | None:
+    """Return the time of "after 3 days", in ISO 8601; None where more is said."""
+    found = durations_in(sub.tokens)
+    if len(found) != 1 or sub.word != "after":
+        return None
+    (at, length), *_ = found
+    return length.value if at == 0 and length.end == len(sub.tokens) else None
 
 
 def _is_kind(clause: Clause) -> bool:

@@ -188,6 +188,14 @@ class Track:
 
     # ---- branches
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether an arm of the open question is a refusal, behind which nothing more is done."""
+        decision = self.decision
+        if decision is None or not any(_is_verdict(one) for one in decision.conditions):
+            return False
+        return any(arm.is_final and (arm.ends or (arm is self.arm and self.frontier)) for arm in decision.arms)
+
     def open(self, condition: Condition, *, rejects: bool = False) -> Decision:
         """Ask a question, and go on with the arm of its first answer."""
         self.close()

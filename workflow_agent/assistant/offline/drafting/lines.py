@@ -8,6 +8,7 @@ from typing import Final
 from workflow_agent.assistant.offline.drafting.clauses import Clause, read_clauses
 from workflow_agent.assistant.offline.drafting.conditions import label_end, states_outcome
 from workflow_agent.assistant.offline.drafting.phrases import is_role, phrase_at, role_named
+from workflow_agent.assistant.offline.drafting.spans import spans_of
 from workflow_agent.assistant.offline.drafting.statements import Statement, read_statements
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 
@@ -160,7 +161,13 @@ def _items(tokens: Tokens) -> list[Tokens]:
     """Return the items of a list by commas, the last two joined by "and"."""
     while tokens and tokens[-1].kind == "punct" and tokens[-1].text in ".!;":
         tokens = tokens[:-1]
-    items = _split(tokens, ",")
+    items: list[Tokens] = []
+    for piece in _split(tokens, ","):
+        if items and [one.kind for one in spans_of(piece)] in (["times"], ["within"], ["length"]):
+            # "Check the form, within 3 days" is one item.
+            items[-1] = (*items[-1], *piece)
+        else:
+            items.append(piece)
     if not items:
         return []
     last = items[-1]
