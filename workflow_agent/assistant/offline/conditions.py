@@ -146,6 +146,7 @@ def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -
     others = [t for at, t in enumerate(tokens) if not span[0] <= at < span[1] and t.kind != "punct"]
     role = _role(plan, others)
     left = [t for t in others if counts(t) and t not in role and not _approves(t)]
+    left = [t for t in left if not (t is tokens[0] and t.is_("if", "when", "where"))]
     left = [t for t in left if t.lower not in _APPROVAL_AROUND and t.lemma not in _APPROVAL_AROUND]
     about = [t for t in left if t.entry.noun and t.start < tokens[span[0]].start]
     if not role or len(about) != len(left) or len(about) > 2:

@@ -166,6 +166,9 @@ def _unmet(plan: Plan, words: Sequence[Token]) -> Iterator[str]:
             "set_assignee",
             "set_permission",
         }
+        if token.is_("without") and at and words[at - 1].is_("do") and "remove_step" in operations:
+            # "We can do without the survey."
+            continue
         if token.is_("only") and not cases and not bounds:
             yield "I am not sure what “only” says here"
         elif token.among("doubts.restricting") and not cases and not late and not parts:

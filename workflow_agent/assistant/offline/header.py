@@ -124,6 +124,8 @@ def _plain_words(spans: Sequence[Span]) -> Tokens:
         words.pop()
     while len(words) > 2 and words[0].has("det") and words[1].lemma in WHOLE:
         del words[:2]
+    while len(words) > 1 and words[0].lemma in WHOLE and words[0].kind == "word" and not words[0].text[:1].isupper():
+        words.pop(0)
     if words and words[0].has("det") and not words[0].is_("the"):
         words.pop(0)
     return tuple(words)
@@ -155,6 +157,10 @@ def read_description(plan: Plan, clause: Clause) -> Tokens:
         plan.do({"op": "set_description", "description": ""})
         return ()
     flat = [t for span in spans[at + 1 :] for t in span.tokens]
+    mark = next((i for i, t in enumerate(flat) if t.kind == "quoted" or t.text in _MARKS), 0)
+    if flat and mark > 1 and flat[0].is_("to", "at", "on", "for") and plan.maybe(flat[1:mark]) is not None:
+        # "Add a note to the review: ..." is one about the review.
+        flat = flat[1:]
     cut = next(
         (
             i

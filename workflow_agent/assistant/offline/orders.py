@@ -399,8 +399,9 @@ def _by_frames(plan: Plan, clause: Clause, *, partly: bool) -> tuple[bool, Probl
 
 def _frames_for(clause: Clause) -> Sequence[Frame]:
     """Return the frames that may read a clause, in the order in which they are asked."""
-    keeps = clause.tokens[0].is_("keep", "retain", "preserve", "leave") and clause.tokens[0].kind == "word"
-    if keeps:
+    first, second = clause.tokens[0], clause.tokens[1:2]
+    keeps = first.is_("keep", "retain", "preserve", "leave") and first.kind == "word"
+    if keeps and not any(t.is_("out") for t in second):
         return (_keep,)
     gone = any(t.is_("anymore", "longer", "more") for t in clause.tokens[-2:])
     if clause.negated and gone:

@@ -11,7 +11,7 @@ from typing import Any
 
 from workflow_agent.assistant.offline import conditions
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
-from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.people import is_somebody, may_be_somebody, people_in, written
 from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of
@@ -58,9 +58,9 @@ def read_placing(plan: Plan, clause: Clause) -> Tokens:
         NotRead: It puts nothing anywhere.
         StepUnclear: The step to move may be several.
     """
-    tokens = clause.tokens
+    tokens = _turned(clause.tokens)
     places = _places(plan, tokens)
-    if any(t.has("neg") for t in tokens):
+    if any(t.has("neg") or t.is_("overdue") for t in tokens):
         raise NotRead
     inside = {at for place in places for at in range(place.first, place.end)}
     over = {place.end for place in places if _runs_on(tokens, place)}
@@ -75,16 +75,27 @@ def read_placing(plan: Plan, clause: Clause) -> Tokens:
     if place is None:
         _without_place(plan, clause, bare, adds=adds)
     elif not any(counts(t) for t in bare) and (adds or not bare) and _is_insert(plan):
-        _move_steps(plan, plan.spoken_of(is_pointed=True), place)
+        move_steps(plan, plan.spoken_of(is_pointed=True), place)
     elif conditions.has_amount(words):
         return conditions.read_approval(plan, replace(clause, tokens=tuple(words)), place.fields)
     elif moved := _moved(
         plan, words, adds=adds and not any(t.lower in PRONOUNS for t in bare) and not _is_there(clause, words)
     ):
-        _move_steps(plan, moved, place)
+        move_steps(plan, moved, place)
     else:
         _insert(plan, bare, place)
     return ()
+
+
+def _turned(tokens: Tokens) -> Tokens:
+    """Return "a is followed by b" as "b after a"; other words as they are."""
+    at = next((at for at, t in enumerate(tokens[:-2]) if at and t.is_("followed", "preceded")), 0)
+    if not at or not tokens[at + 1].is_("by") or not any(t.has("aux") for t in tokens[:at]):
+        return tokens
+    mark = "after" if tokens[at].is_("followed") else "before"
+    first, last = tokens[at], tokens[at + 1]
+    place = Token(mark, "word", first.start, last.end, entry_of(mark))
+    return (*tokens[at + 2 :], place, *(t for t in tokens[:at] if not t.has("aux")))
 
 
 def _runs_on(tokens: Tokens, place: Place) -> bool:
@@ -176,6 +187,13 @@ def _is_position(tokens: Tokens, at: int) -> bool:
     before = tokens[at - 1] if at else None
     if before is not None and before.is_("come", "go", "be", "happen", "very", "run"):
         return at + 1 == len(tokens) or not tokens[at + 1].is_content
+    behind = tokens[at + 1 :]
+    if before is not None and before.has("det") and len(behind) == 1 and behind[0].is_("step", "thing", "task"):
+        # "The invoice should be the last step".
+        return at > 2 and tokens[at - 2].is_("be", "as")
+    if at == len(tokens) - 1 and at and before is not None and before.is_content and not tokens[0].has("verb"):
+        # "Blood analysis first".
+        return True
     if at + 2 < len(tokens) and tokens[at + 1].is_("step", "task"):
         # "The first step should be to check the receipts", and not "should be shorter".
         said = [t for t in tokens[at + 2 :] if t.is_content]
@@ -258,9 +276,11 @@ def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | Non
 
 
 def _names(step: Step, token: Token) -> bool:
-    return (
-        token.kind == "quoted" or token.lemma in _DONE or any(akin(token.lower, one) for one in content_of(step.name))
-    )
+    if token.kind == "quoted" or token.lemma in _DONE or any(akin(token.lower, one) for one in content_of(step.name)):
+        return True
+    # "The key handover" of "Hand over keys".
+    words = [t.lower for t in read_tokens(step.name) if t.kind == "word"]
+    return any(token.lower == one + other for one, other in itertools.pairwise(words))
 
 
 def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:
@@ -339,7 +359,12 @@ def _moved(plan: Plan, words: Sequence[Token], *, adds: bool) -> list[Step]:
         return []
 
 
-def _move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
+def move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
+    """Move steps somewhere, one behind the other.
+
+    Raises:
+        NotRead: One of them is where it is to go.
+    """
     if place.beside is not None:
         plan.do({"op": "parallelize", "steps": [*(step.id for step in steps), place.beside.id]})
         return
@@ -539,7 +564,7 @@ def _approval(plan: Plan, work: Work, fields: JsonObject) -> None:
         if (step.assignee or "").casefold() == who.casefold() and is_approval(read_tokens(step.name)[-1:])
     ]
     if len(mine) == 1 and mine[0].id not in (fields.get("before"), fields.get("after")):
-        _move_steps(plan, mine, Place(fields, None, 0, 0))
+        move_steps(plan, mine, Place(fields, None, 0, 0))
         return
     draft = plan.draft_named(f"{titled(who.replace('_', ' '))} approval", who) | {"type": "human", "assignee": who}
     put(plan, [draft], Place(fields, None, 0, 0))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, may_be_somebody, written
-from workflow_agent.assistant.offline.placing import branch_of, insert_on
+from workflow_agent.assistant.offline.placing import Place, branch_of, insert_on, move_steps
 from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, content_of
 from workflow_agent.assistant.offline.spans import Span, cue_at, runs_of, spans_of
@@ -222,7 +222,7 @@ def _order(plan: Plan, tokens: Tokens) -> Tokens:
     one, other = (plan.maybe(side) for side in sides)
     if one is None or other is None or one.id == other.id:
         raise NotRead
-    plan.do({"op": "move_step", "step": one.id, "before": other.id})
+    move_steps(plan, [one], Place({"before": other.id}, None, 0, 0))
     return ()
 
 
@@ -306,6 +306,10 @@ def _parted(plan: Plan, tokens: Sequence[Token], cue: str) -> tuple[Tokens, Mapp
 def _merge(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
     """Make one step of two or more that follow one another."""
     head, parts = _parted(plan, clause.tokens, "merge")
+    if cue := next((at for at in range(len(clause.tokens)) if cue_at(clause.tokens, at, frozenset({"merge"}))[1]), 0):
+        # "The scan and the copy should be one step".
+        behind = any(map(counts, clause.tokens[cue_at(clause.tokens, cue, frozenset({"merge"}))[0] :]))
+        head = head if behind else tuple(t for t in clause.tokens[:cue] if not t.has("aux"))
     steps = plan.steps_in(head) + (plan.steps_in(parts["with"]) if "with" in parts else [])
     into = next((parts[key] for key in ("called", "named", "into", "to", "as") if key in parts), ())
     ids = [step.id for step in steps]
