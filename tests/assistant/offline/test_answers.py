@@ -210,7 +210,7 @@ UNSURE = {
     "who decides?": "**Decide on tenant** (`choose`): **landlord**.",
     "how often do we ask for papers?": "nothing limits how often.\nA loop leads there again",
     "what happens if the advert cannot be withdrawn?": "then the run goes on: → **Send lease**",
-    "what is the deadline for the lease?": "No: **Send lease** (`lease`) is not with a deadline.",
+    "what is the deadline for the lease?": "**Send lease** (`lease`) has no deadline.",
 }
 
 

@@ -85,7 +85,7 @@ ANSWERS = {
     "which steps have no deadline?": "Steps not with a deadline: **Apply for loan**",
     "is there a step with retries?": "Yes: tried again on failure: **Score customer**",
     "which steps are automatic?": "**Score customer** (`score`), 4 attempts, **Open account**",
-    "does the contract have a deadline?": "No: **Print contract** (`contract`) is not with a deadline",
+    "does the contract have a deadline?": "No: **Print contract** (`contract`) has no deadline",
     "are there optional steps?": "No step of **Loan request** is done only in some cases",
     "who does what?": "- **clerk**: Decide on loan, Print contract and Call customer",
     "who opens the account?": "nobody is set, it calls `bank.open`",

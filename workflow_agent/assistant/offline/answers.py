@@ -245,6 +245,14 @@ def _falls(step: Step, q: Question) -> bool:
     return bool(step.retry) or any(e.type == "error" for e in q.workflow.outgoing(step.id))
 
 
+_LACKS = {
+    "deadline": "no deadline",
+    "escalate": "no escalation",
+    "owner": "nobody who does it",
+    "choice": "one way on only",
+    "fail": "no way out and no other try when it fails",
+}
+"""What a step has that is none of those with something."""
 _FILTERS: dict[str, tuple[str, Callable[[Step, Question], bool]]] = {
     "deadline": ("with a deadline", lambda s, _: bool(s.timeout)),
     "retry": ("tried again on failure", lambda s, _: bool(s.retry)),
@@ -284,16 +292,18 @@ def _filtered(topic: str) -> Answer:
             return Told(f"{_names(others)} {_is(others)} not.", verdict=False)
         if is_asked and found:
             return Told(f"{which}: {told}.", verdict=True)
+        lacks = _LACKS.get(topic) if not denied else None
+        has = f"{'has' if len(about) == 1 else 'have'} {lacks}" if lacks else f"{_is(about)} not {which}"
         if is_asked and about:
-            return Told(f"{_names(about)} {_is(about)} not {which}.", verdict=False, denies=True)
+            return Told(f"{_names(about)} {has}.", verdict=False, denies=True)
         if q.speaks_of("many"):
             return Told(f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}.", denies=not found)
         if found:
             return Told(f"Steps {which}: {told}.")
         if about and topic not in word_set("answers.lacks"):
             return None
-        none = f"No: {_names(about)}" if about else f"No step of **{q.workflow.name}**"
-        return Told(f"{none} {'is not' if about else 'is'} {which}.", denies=True)
+        none = f"{_names(about)} {has}." if about else f"No step of **{q.workflow.name}** is {which}."
+        return Told(none, denies=True)
 
     return answer
 
