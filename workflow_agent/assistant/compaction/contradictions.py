@@ -5,7 +5,15 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import Statement, clauses, is_unit, says_little, statement_of, stem
+from workflow_agent.assistant.compaction.statements import (
+    Statement,
+    Statements,
+    clauses,
+    is_unit,
+    says_little,
+    statement_of,
+    stem,
+)
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _OPPOSITES: Final = tuple(
@@ -73,6 +81,21 @@ _AT_LEAST: Final = re.compile(
     rf"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|older than|heavier than|"
     rf"higher than|longer than|larger than|taller than|bigger than) {_NUMBER}"
     r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
+    re.IGNORECASE,
+)
+_SIDES: Final = (
+    (
+        re.compile(r"\bwith (?:an? |the |any |their |its )?((?:[\w'-]+ ){0,1}[\w'-]+)", re.IGNORECASE),
+        re.compile(r"\bwithout (?:an? |the |any |their |its )?((?:[\w'-]+ ){0,1}[\w'-]+)", re.IGNORECASE),
+    ),
+    (
+        re.compile(r"\b(?:until|till|by|before|up to) (?:the )?(\d[\w:.-]*)", re.IGNORECASE),
+        re.compile(r"\b(?:from|since|after|as of|starting) (?:the )?(\d[\w:.-]*)", re.IGNORECASE),
+    ),
+)
+_DENIED_BEFORE: Final = re.compile(r"(?:\bnot|\bno longer|\bnever|n't)(?: \w+)? with", re.IGNORECASE)
+_COMPLEMENT: Final = re.compile(
+    r"\b(?:above|over|beyond|below|under|more|less|larger|smaller|bigger) (?:that|it|this|those)\b|\botherwise\b",
     re.IGNORECASE,
 )
 _SAME_MATTER: Final = 0.6
@@ -186,6 +209,9 @@ def other_bound(said: Statement, told: Iterable[Statement], number: str, bound: 
     for one in told:
         other = bounds_in(one.text).get(number)
         shared = len(around & set(one.words))
+        if _COMPLEMENT.search(one.text):
+            # "Up to 750 he signs it himself, above that the director": both sides are told of.
+            continue
         if other is None or not shared or shared < _SAME_MATTER * len(around):
             continue
         # "Claims above 750 need it" and "claims up to 750 do not" say the same.
@@ -193,6 +219,31 @@ def other_bound(said: Statement, told: Iterable[Statement], number: str, bound: 
             return None
         found = other
     return f"the turns say {found} {number!r}, not {bound}" if found else None
+
+
+def other_side(said: Statement, sentences: Statements) -> str | None:
+    """Return what of a clause the turns tell with the opposite word in front of it wherever they tell of it.
+
+    "Until 31 January" is not "from 31 January", and "with a photo" is not "without a photo".
+    """
+    for sides in _SIDES:
+        for at, side in enumerate(sides):
+            for match in side.finditer(said.text):
+                words = statement_of(f"x {match[1]}").words[1:]
+                # "Not with a card" is without one; "not until Friday" is from then on.
+                if not words or (said.denied and (sides is not _SIDES[0] or _DENIED_BEFORE.search(said.text))):
+                    continue
+                held = [sentences.all[place] for place in sentences.holding(words[-1])]
+                held = [one for one in held if set(words) <= set(one.words)]
+                here = any(_has_side(side, words, one.text) for one in held)
+                there = [one for one in held if _has_side(sides[1 - at], words, one.text)]
+                if there and not here and len(there) == len(held):
+                    return f"the turns say {match[1]!r} with the opposite before it"
+    return None
+
+
+def _has_side(side: re.Pattern[str], words: Sequence[str], text: str) -> bool:
+    return any(set(words) <= set(statement_of(f"x {match[1]}").words[1:]) for match in side.finditer(text))
 
 
 def is_beyond(said: Statement, told: Statement) -> bool:

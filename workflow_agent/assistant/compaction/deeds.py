@@ -42,6 +42,9 @@ _BROUGHT_BACK: Final = re.compile(
 )
 _WORD: Final = re.compile(r"\w+")
 _DEED: Final = re.compile(rf"\b({'|'.join(_KINDS)})\b", re.IGNORECASE)
+_DEED_DENIED: Final = re.compile(
+    rf"\b(?:was|were|has been|have been|had been)(?: not|n't| never) (?:\w+ly )?({'|'.join(_KINDS)})\b", re.IGNORECASE
+)
 _NO_DEED: Final = re.compile(
     r"\b(?:is|are|be|being|not|never|been not|get|gets|if|when|once)\s+"
     r"(?:(?:\w+ly|now|also|still|always|only)\s+)?$"
@@ -118,6 +121,21 @@ def unknown_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str |
             why = _not_done(verb, said, sentence, turns)
             if why:
                 return why
+    return None
+
+
+def denied_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | None:
+    """Return which deed a sentence denies that is on record; None where there is none such."""
+    for said in parts:
+        match = _DEED_DENIED.search(said.text)
+        if match is None or _UNCERTAIN.search(said.text):
+            continue
+        verb = match[1].casefold()
+        others = {word for word in said.words if not says_little(word)} - {stem(verb), stem("workflow"), stem("step")}
+        done = [at for at, turn in enumerate(turns) if others and len(others & turn.words) >= _MOST_OF_IT * len(others)]
+        done = [at for at in done if turns[at].changes and _is_on_record(verb, turns[at])]
+        if done and not any(_BROUGHT_BACK.search(turn.text) for turn in turns[done[0] :]):
+            return f"it was {verb}"
     return None
 
 

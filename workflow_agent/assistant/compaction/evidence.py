@@ -18,10 +18,11 @@ from workflow_agent.assistant.compaction.contradictions import (
     only_planned,
     opposite_in,
     other_bound,
+    other_side,
     sides_of,
     too_many_in,
 )
-from workflow_agent.assistant.compaction.deeds import done_turn, unknown_deed
+from workflow_agent.assistant.compaction.deeds import denied_deed, done_turn, unknown_deed
 from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most
 from workflow_agent.assistant.compaction.polarity import wrong_polarity
 from workflow_agent.assistant.compaction.statements import (
@@ -176,9 +177,11 @@ class Evidence:
         if not replaced:
             checks += [
                 lambda: unknown_deed(stated_in(sentence), self._turns),
+                lambda: denied_deed(stated_in(sentence), self._turns),
                 lambda: self._placement.misplaced(said, self._named),
                 lambda: None if said.denied else self._bindings.misplaced(sentence),
                 lambda: self._wrong_bound(sentence),
+                lambda: other_side(said, self._sentences),
                 lambda: self._opposite(said),
                 lambda: self._another_does_it(said),
                 lambda: self._left_behind(said),
@@ -307,7 +310,7 @@ class Evidence:
         for said in stated_in(sentence):
             for number, bound in bounds_in(said.text).items():
                 told = (self._parts.all[place] for place in self._parts.holding(number))
-                why = other_bound(said, told, number, bound)
+                why = other_bound(said, told, number, bound) or other_bound(said, self._holding(number), number, bound)
                 if why:
                     return why
         return None
