@@ -183,7 +183,7 @@ def _role(plan: Plan, tokens: Sequence[Token]) -> list[Token]:
 
 
 def _approves(token: Token) -> bool:
-    return token.kind == "word" and (token.is_("sign") or not stems("approve").isdisjoint(stems(token.lower)))
+    return token.kind == "word" and (akin(token.lower, "sign") or akin(token.lower, "approve"))
 
 
 def _tells_approval(text: str) -> bool:

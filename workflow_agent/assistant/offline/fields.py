@@ -211,7 +211,9 @@ class _Told:
     @property
     def is_late(self) -> bool:
         """Whether it tells what happens when a step takes too long."""
-        return "late" in self.kinds or self.clause.is_after
+        tokens = self.clause.tokens
+        above = any(t.text == ">" and duration_at(tokens, at + 1) for at, t in enumerate(tokens[:-1]))
+        return "late" in self.kinds or self.clause.is_after or above
 
     @property
     def has_value(self) -> bool:

@@ -85,6 +85,9 @@ def _labels_in(plan: Plan, spans: Sequence[Span], cue: int) -> list[str]:
     behind = _plain_words(spans[cue + 1 :])
     before = _plain_words(spans[:cue])
     words = behind if any(t.is_content for t in behind) else before
+    if words is before and len(words) == 1 and phrase_at(words, 0, "verbs.tsv")[1]:
+        # "Move the tag" names none.
+        return []
     if quoted := [t for t in (*before, *behind) if t.kind == "quoted"]:
         others = [
             t for t in (*before, *behind) if counts(t) and t.kind != "quoted" and not t.among("header.label_around")

@@ -8,6 +8,7 @@ from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 
 _PLACED = frozenset({"before", "after", "between", "start", "end", "beside"})
+_NEAR = 7
 _MOST_CHARS = 600
 """How far a message is read to tell what it is."""
 
@@ -16,6 +17,8 @@ def is_question(text: str) -> bool:
     """Say whether a message asks: by its mark, or by how it begins."""
     plain = text.strip()
     tokens = trimmed(read_tokens(plain[:_MOST_CHARS]))
+    if [token.lower for token in tokens[:2]] == ["please", "have"]:
+        return False
     told = asked(tokens)
     if told != tokens:
         return True
@@ -25,7 +28,10 @@ def is_question(text: str) -> bool:
     is_marked = plain.endswith("?")
     if not rest:
         return is_marked
-    if plain.lower().endswith((" please", " pls", " plz")):
+    words = [token.lower for token in tokens[:_NEAR]]
+    asks_for = words[:1] in (["can"], ["could"], ["would"]) and not {"tell", "explain", "say", "show"} & {*words}
+    # "Can the bill please go out later" orders.
+    if plain.lower().endswith((" please", " pls", " plz")) or (asks_for and "please" in words[1:]):
         return False
     first, second = rest[0], rest[1] if len(rest) > 1 else None
     if mood == "wanted" and first.has("det") and any(map(_PLACED.intersection, _marks(rest))):

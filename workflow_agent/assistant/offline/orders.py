@@ -6,6 +6,7 @@ the fewest words over reads one piece, and those words are named as not used.
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
@@ -79,7 +80,9 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> None:
     if reason is not None and not plan.edits and not plan.kept:
         raise reason
     gone = {edit["step"] for edit in plan.edits if edit["op"] == "remove_step"}
-    plan.unread = [text for text in plan.unread if plan.told.get(text) not in gone and not _is_reason(plan, text)]
+    timed = {edit["step"] for edit in plan.edits if edit["op"] == "set_timeout"}
+    why = {text for text, step in plan.told.items() if step in gone or (step in timed and _TOO_LONG.search(text))}
+    plan.unread = [text for text in plan.unread if text not in why and not _is_reason(plan, text)]
     _name_unused(plan, tokens, original)
 
 
@@ -98,6 +101,7 @@ def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
     return found
 
 
+_TOO_LONG = re.compile(r"\b(?:too (?:long|short|slow|little|much)|not enough|more time|less time)\b", re.IGNORECASE)
 _LONGEST_OPENING = 9
 _LONGEST_SPOKEN = 3
 """Words of a step's name where it is only spoken of."""
@@ -517,6 +521,10 @@ def _passed_over(plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int) -> 
 def _spoken_of(plan: Plan, piece: Tokens) -> str | None:
     """Return the id of the one step that words name, wholly or behind an article; None for none or several."""
     named = {step.id for _, step in plan.steps.whole_names(piece).values()}
+    acts = len(piece) > 1 and piece[0].entry.form == "ing" and piece[1].has("verb", "aux")
+    if not named and acts and (step := plan.maybe(piece[:1])) is not None:
+        # "Signing takes too long."
+        named = {step.id}
     # Of an order that is not understood, a step may be where something goes.
     for at, token in enumerate(piece if not read_head(piece).verbs else ()):
         if not named and token.has("det"):

@@ -752,8 +752,15 @@ def _told_work(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
             and subject[-1].has("noun")
             and all(t.has("det", "noun", "adj") for t in subject)
         )
+        if verb.is_("get", "receive") and len(name) > cut + 1 and name[cut + 1].entry.form != "ed":
+            # "The project lead gets a confirmation": somebody else sends it.
+            return _sent(plan, subject, name[cut:]), None
         if who is not None or (told and not verb.has("noun")):
             return _sent(plan, subject, name[cut:]), who if who is not None else written(plan.workflow, subject)
+    passive = next((at for at in range(1, len(name) - 1) if _is_passive(name, at)), 0)
+    if passive and all(t.has("det", "noun", "adj") for t in name[:passive]):
+        # "The animal gets weighed": the work is to weigh the animal.
+        return (name[passive + 1], *name[:passive], *name[passive + 2 :]), None
     people = people_in(plan.workflow, name)
     first = next((at for at, t in enumerate(name) if not t.has("det")), 0)
     end = people.get(first, 0)

@@ -9,7 +9,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, may_be_somebody, written
 from workflow_agent.assistant.offline.placing import Place, branch_of, insert_on, move_steps
 from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, listed, titled
-from workflow_agent.assistant.offline.references import PRONOUNS, content_of
+from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.spans import Span, cue_at, runs_of, spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -81,6 +81,13 @@ def _remove(plan: Plan, clause: Clause, spans: list[Span]) -> Tokens:
         steps = plan.spoken_of(is_pointed=True)
         plan.do(*({"op": "remove_step", "step": step.id} for step in steps))
         return ()
+    last = plan.workflow.step(plan.steps.last or "")
+    if "pron" in kinds and last is not None and all(run.step is None for run in runs):
+        words = [t for run in runs for t in run.tokens if counts(t)]
+        if words and all(any(akin(t.lower, one) for one in content_of(last.name)) for t in words):
+            # "Customers hate the survey, so let us not send it."
+            plan.do(*_refusals(plan, last), {"op": "remove_step", "step": last.id})
+            return ()
     found: dict[str, Step] = {}
     left: list[Token] = []
     if any(run.is_who for run in runs) and len(runs) > 1:
