@@ -313,3 +313,34 @@ def test_a_time_of_day_starts_it_wherever_it_stands(text: str, cron: str) -> Non
 
     assert draft is not None
     assert [one.get("cron") for one in draft.arguments["triggers"]] == [cron]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("create a workflow: intake, triage, treatment, billing", ["Intake", "Triage", "Treatment", "Billing"]),
+        ("make a workflow with registration, examination and discharge", ["Registration", "Examination", "Discharge"]),
+    ],
+)
+def test_a_list_of_nouns_behind_the_request_is_its_steps(text: str, names: list[str]) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    assert [one["name"] for one in draft.arguments["steps"] if one["type"] != "end"] == names
+    assert (draft.unread, draft.undrawn) == ((), ())
+
+
+def test_yes_and_no_behind_arrows_are_the_cases_of_the_question_before() -> None:
+    draft = read_description("Orders: check form -> ok? -> yes: pay supplier -> no: inform customer")
+
+    assert draft is not None
+    assert draft.name == "Orders"
+    ways = [(edge["from"], edge["to"]) for edge in draft.arguments["transitions"] if edge.get("when")]
+    assert ways == [("ok", "pay_supplier"), ("ok", "inform_customer")]
+
+
+def test_an_outcome_that_leads_nowhere_is_asked_about() -> None:
+    draft = read_description("Listing: visit property, owner approves the text (or asks for changes), put online")
+
+    assert draft is not None
+    assert any("each outcome" in one for one in draft.undrawn)

@@ -14,6 +14,7 @@ from workflow_agent.assistant.offline.drafting.lead import (
     closing_at,
     lead_of,
     letter_itself,
+    lists_nouns,
     name_at_end,
     only_asks_to_draw,
 )
@@ -211,7 +212,7 @@ class _Description:
         alone = lead.is_request and not lead.is_list and len(line.tokens) < 9 and not starts
         if alone and not any(one.voice for one in read_clauses(line.tokens) if not one.is_sub):
             line.tokens = ()
-        return lead.is_list and not starts, lead.inherits
+        return lead.is_list and (not starts or lists_nouns(line.tokens)), lead.inherits
 
     def _use(self, tokens: Iterable[Token]) -> None:
         self._used |= {token.start for token in tokens}

@@ -306,6 +306,9 @@ class Flow:
         if last is None or track.decision is not None or [end.step for end in track.frontier] != [last[1].id]:
             return
         good = [verb for verb in last[0].verbs if verb in word_set("good")]
+        if good and len(last[0].verbs) > 1 and not any(verb in word_set("bad") for verb in last[0].verbs):
+            # "Approves it or asks for changes", and no case follows.
+            self.doubt(f"what follows each outcome of {last[1].document['name']!r}")
         if good and any(verb in word_set("bad") for verb in last[0].verbs):
             track.open(Condition(inflected(good[0], "VBN"), 1, "", frozenset({good[0]})), rejects=True)
             track.close()

@@ -42,7 +42,7 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
     if sign is not None and said & _STEPS and said <= word_set("lead.heading"):
         return Lead(sign + 1, is_list=True)
     if sign and only_asks_to_draw(tokens[:sign]):
-        return Lead(sign + 1, is_request=True)
+        return Lead(sign + 1, is_list=lists_nouns(tokens[sign + 1 :]), is_request=True)
     if sign is not None and is_first and said & word_set("lead.tells") and not said & {"if", "happen"}:
         asked = lead_of(tokens[:sign], is_first=False)
         return Lead(sign + 1, asked.name if asked else None, is_request=asked is not None)
@@ -204,7 +204,24 @@ def _after(tokens: Sequence[Token], at: int, name: str | None) -> Lead:
             at = joins[1]
         else:
             break
-    return Lead(at, name, is_list, is_request=True, inherits=inherits)
+    return Lead(at, name, is_list or lists_nouns(tokens[at:]), is_request=True, inherits=inherits)
+
+
+def lists_nouns(tokens: Sequence[Token]) -> bool:
+    """Say whether words are a list of names and nothing else: "intake, triage, treatment and billing"."""
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.text == "," or token.lower in ("and", "&"):
+            parts.append([])
+        elif token.text not in ".!":
+            parts[-1].append(token)
+    parts = [part for part in parts if part]
+    return len(parts) > 2 and all(
+        len(part) < 4
+        and all(t.has("noun", "adj") or t.entry.form == "ing" or not t.entry.known for t in part)
+        and not (part[-1].has("adj") and not part[-1].has("noun"))
+        for part in parts
+    )
 
 
 def _name_at(tokens: Sequence[Token], at: int) -> tuple[str | None, int]:
@@ -285,7 +302,8 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
     opens = phrase_at("sub", tokens, 0) or phrase_at("mark", tokens, 0) or schedule_at(tokens, 0)
     if not said or len(said) > 8 or opens or said[0].has("prep", "pron", "filler", "aux", "wh"):
         return None
-    if any(token.text in ("->", ",", ">") for token in body) or tokens[-1].text == "?" or states_outcome(body):
+    asks = tokens[-1].text == "?" and not arrows
+    if any(token.text in ("->", ",", ">") for token in body) or asks or states_outcome(body):
         return None
     told = next(iter(read_clauses(body, is_item=True)), None)
     orders = not told_next or any(token.has("det", "pron") for token in said[1:2])

@@ -190,10 +190,13 @@ def _at_labels(tokens: Tokens) -> list[Tokens]:
     starts = [
         at + 1
         for at, token in enumerate(tokens)
-        if token.text in (",", ";") and (end := label_end(tokens, at + 1)) is not None and end < len(tokens) - 1
+        if token.text in (",", ";", "->")
+        and (end := label_end(tokens, at + 1)) is not None
+        and end < len(tokens) - 1
+        and (token.text != "->" or tokens[end].text == ":")
     ]
     parts = [tokens[start:end] for start, end in zip([0, *starts], [*starts, len(tokens)], strict=True)]
-    return [part[:-1] if part and part[-1].text in (",", ";") else part for part in parts]
+    return [part[:-1] if part and part[-1].text in (",", ";", "->") else part for part in parts]
 
 
 def take_label(line: Line, question: Tokens, *, has_told: bool, is_labelled: bool, after: Tokens) -> None:
