@@ -15,6 +15,7 @@ from benchmarks import soak, token_economics
 from benchmarks.figures import Measure, Section, read_figures, write_figures
 from benchmarks.measured import (
     client_in_path,
+    compactions,
     contexts,
     frames,
     memory,
@@ -37,6 +38,7 @@ SECTIONS: Mapping[str, Measure] = {
     "turns": turns.measure,
     "shares": shares.measure,
     "variants": variants.measure,
+    "compactions": compactions.measure,
     "contexts": contexts.measure,
     "http": over_http.measure,
     "client-in-path": client_in_path.measure,

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from statistics import median
 from typing import Any
@@ -29,28 +29,23 @@ MOST_MS, MOST_LATE = 10.0, 1.3
 _GROWN_AT_ONCE = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
+@dataclass(frozen=True)
+class Repeated(Gathering):
     """Gathers as the service does, and then again and again, timed; the plan is known from the first time."""
 
-    gathering: Gathering
     times: list[float] = field(default_factory=list[float])
     artifacts: list[int] = field(default_factory=list[int])
 
-    @property
-    def parts(self) -> Any:
-        """Return what it plans with."""
-        return self.gathering.parts
-
     async def around(self, *asked: Any, **how: Any) -> Any:
         """Return the window with the artifacts."""
-        built = await self.gathering.around(*asked, **how)
+        built = await super().around(*asked, **how)
         for _ in range(ROUNDS):
             started = time.process_time()
-            built = await self.gathering.around(*asked, **how)
+            built = await super().around(*asked, **how)
             self.times.append((time.process_time() - started) * 1_000)
         self.artifacts.append(len(built.planning["artifacts_processed"]))
-        assert built.planning["planning"]["planned_by"] == "cache", "a model was asked"
+        planned = built.planning["planning"]["planned_by"]
+        assert planned != "model", "a model was asked"
         return built
 
 
@@ -108,9 +103,9 @@ async def _conversation_of(one: Service, turns: int) -> str:
 async def _built(one: Service, turns: int) -> Repeated:
     chat = one.chat
     runner: Runner = chat.worker.runner
-    repeated = Repeated(runner.gathering)
-    gathering: Any = repeated
-    timed = replace(chat, worker=replace(chat.worker, runner=replace(runner, gathering=gathering)))
+    known: dict[str, Any] = {one.name: getattr(runner.gathering, one.name) for one in fields(runner.gathering)}
+    repeated = Repeated(**known)
+    timed = replace(chat, worker=replace(chat.worker, runner=replace(runner, gathering=repeated)))
     request = TurnRequest(message=MESSAGE, conversation_id=await _conversation_of(one, turns))
     wait: Callable[[], Awaitable[object]] = (await timed.start(TENANT, request)).outcome
     await wait()
@@ -118,11 +113,11 @@ async def _built(one: Service, turns: int) -> Repeated:
     return repeated
 
 
-async def _measured() -> Section:
+async def _measured(lengths: tuple[int, int]) -> Section:
     async with service(plans=True) as one:
-        built = {turns: await _built(one, turns) for turns in LENGTHS}
+        built = {turns: await _built(one, turns) for turns in lengths}
     taken = {turns: median(repeated.times) for turns, repeated in built.items()}
-    first, last = LENGTHS
+    first, last = lengths
     return Section(
         "contexts",
         "Building the context",
@@ -130,7 +125,7 @@ async def _measured() -> Section:
         f"results of earlier turns or more to choose from; the plan is known, so that no model is asked. "
         f"Medians of {ROUNDS} rounds.",
         [
-            *(Figure(f"context of turn {turns:,}", taken[turns], "ms", most=MOST_MS) for turns in LENGTHS),
+            *(Figure(f"context of turn {turns:,}", taken[turns], "ms", most=MOST_MS) for turns in lengths),
             Figure(f"context of turn {last:,} / turn {first:,}", taken[last] / taken[first], RATIO, most=MOST_LATE),
             *(
                 Figure(f"artifacts at turn {turns:,}", one.artifacts[0], "", least=ARTIFACTS)
@@ -140,6 +135,6 @@ async def _measured() -> Section:
     )
 
 
-def measure() -> Section:
-    """Return the figures of building the context."""
-    return as_served(_measured())
+def measure(lengths: tuple[int, int] = LENGTHS) -> Section:
+    """Return the figures of building the context in conversations of two lengths."""
+    return as_served(_measured(lengths))
