@@ -51,6 +51,8 @@ HALVES = {
     "was_heldout_3": "third, was held out",
     "dev_4": "fourth development",
     "was_heldout_4": "fourth, was held out",
+    "dev_5": "fifth development",
+    "was_heldout_5": "fifth, was held out",
     "heldout": "held out",
 }
 """The sets; of the second and fourth there are only descriptions, of the third no references. Only `heldout` is kept
@@ -393,12 +395,11 @@ def _last(case: Case) -> str:
 async def described(service: Asked, case: Case) -> tuple[Verdict, Talk, list[str], bool]:
     """Return how a description went, for somebody who has no such workflow yet."""
     talk = await talked(service, case, case.get("catalogue", ()), None)
-    missing = _drawn(case, talk.before, talk.after)
-    verdict: Verdict
     if case["want"] == ["UNCHANGED"]:
-        verdict = "right" if talk.is_unchanged and not talk.claims else "wrong"
-    else:
-        verdict = changed(case, talk, missing)
+        is_right = talk.is_unchanged and not talk.claims
+        return "right" if is_right else "wrong", talk, [] if is_right else ["something was made"], False
+    missing = _drawn(case, talk.before, talk.after)
+    verdict = changed(case, talk, missing)
     after_yes = False
     if verdict == "honest" and talk.is_unchanged and talk.offers:
         await service.say("yes", talk.reply.get("conversation_id"), None)
