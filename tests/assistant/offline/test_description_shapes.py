@@ -344,3 +344,36 @@ def test_an_outcome_that_leads_nowhere_is_asked_about() -> None:
 
     assert draft is not None
     assert any("each outcome" in one for one in draft.undrawn)
+
+
+def test_a_rest_of_hours_is_a_step_that_lasts_so_long() -> None:
+    draft = read_description(
+        "Create a workflow for bread: the baker kneads the dough, then lets it rest for 4 hours, and then bakes it."
+    )
+
+    assert draft is not None
+    assert [one.get("duration") for one in draft.arguments["steps"] if one["type"] != "end"] == [None, "PT4H", None]
+
+
+def test_a_case_and_its_denial_are_the_two_cases_of_one_question() -> None:
+    draft = read_description(
+        "Make a workflow for leave: the boss checks the form. "
+        "When the form is correct, the boss signs it. When the form is not correct, the clerk refuses it."
+    )
+
+    assert draft is not None
+    steps = {one["id"]: one for one in draft.arguments["steps"]}
+    assert [one["type"] for one in steps.values()].count("decision") == 1
+    ways = {edge["to"] for edge in draft.arguments["transitions"] if edge.get("when")}
+    assert {steps[one]["name"].split()[0] for one in ways} == {"Sign", "Refuse"}
+
+
+def test_the_request_may_stand_behind_what_is_told() -> None:
+    draft = read_description("The clerk opens the letter, then the manager signs it. Can you make a workflow of this?")
+
+    assert draft is not None
+    assert [one["name"] for one in draft.arguments["steps"] if one["type"] != "end"] == [
+        "Open the letter",
+        "Sign the letter",
+    ]
+    assert (draft.unread, draft.undrawn) == ((), ())

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
-from workflow_agent.assistant.offline.drafting.lead import lead_of
+from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
@@ -23,7 +23,7 @@ from workflow_agent.assistant.offline.skills import (
     versions,
 )
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, names_workflow, speak, spoken
-from workflow_agent.assistant.offline.tokens import read_tokens, split_fences
+from workflow_agent.assistant.offline.tokens import read_tokens, sentences, split_fences
 from workflow_agent.assistant.offline.turn.focus import focus
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
@@ -471,7 +471,7 @@ def asks_for_new(text: str) -> bool:
 
 def _described(turn: Turn, text: str) -> Drafted | None:
     """Return the draft of a message that orders a new workflow or plainly lists one, or None."""
-    is_asked, is_free = asks_for_new(text), focus(turn) is None
+    is_asked, is_free = asks_for_new(text) or _closes_with_request(text), focus(turn) is None
     if is_question(text) and not is_asked:
         is_asked = is_free and _opens_with_request(text, is_free=True)
         if not is_asked:
@@ -494,7 +494,14 @@ def _is_asked_for(text: str) -> bool:
     """Say whether a message asks for the workflow that it tells, in front of it."""
     said = read_tokens(text)[:_MOST_TITLE_TOKENS]
     lead = lead_of(said, is_first=True) if said else None
-    return asks_for_new(text) or (lead is not None and lead.is_request) or _MADE_SO.match(text) is not None
+    asks = asks_for_new(text) or _closes_with_request(text) or _MADE_SO.match(text) is not None
+    return asks or (lead is not None and lead.is_request)
+
+
+def _closes_with_request(text: str) -> bool:
+    """Say whether a message tells its work and then asks for the workflow: "... Can you make a workflow of this?"."""
+    *told, last = sentences(read_tokens(text)) or ((),)
+    return bool(told) and only_asks_to_draw(last) and any(t.entry.noun in word_set("workflow") for t in last)
 
 
 def _lists_work(text: str) -> bool:

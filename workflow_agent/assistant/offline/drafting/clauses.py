@@ -293,6 +293,9 @@ def _verb_group(clause: Clause, left: Sequence[Tagged], at: int) -> int:
         end += 1
         if verb and verb not in _PASSING and not (verb in _SEMI and end < len(left) and left[end].tag == "T"):
             break
+    if be and not verb and end < len(left) and _is_participle(left, end):
+        # "The donor is sent home."
+        verb, clause.voice, end = _base(left[end].span.tokens[0]), "passive", end + 1
     if not verb:
         clause.voice = "state"
         if left[at].tag == "A" and left[end - 1].span.tokens[0].lemma in ("have", "do"):
@@ -304,6 +307,12 @@ def _verb_group(clause: Clause, left: Sequence[Tagged], at: int) -> int:
         clause.verbs = [*(clause.verbs or [verb]), _base(left[end + 1].span.tokens[0])]
         end += 2
     return end
+
+
+def _is_participle(left: Sequence[Tagged], at: int) -> bool:
+    """Say whether a word behind "is" is a verb's participle alone, read as something else."""
+    token = left[at].span.tokens[0]
+    return token.kind == "word" and token.entry.form == "ed" and token.has("verb") and not token.has("adj", "noun")
 
 
 def _base(token: Token) -> str:

@@ -34,6 +34,9 @@ from workflow_agent.workflows.model.parser import slug
 
 _OTHERS = frozenset({"other", "others", "rest", "remaining", "remainder"})
 _DONE = word_set("set.ready")
+_WAITING = frozenset(
+    {"wait", "pause", "rest", "cool", "dry", "soak", "stand", "sit", "rise", "mature", "settle", "cure"}
+)
 
 
 class Flow:
@@ -328,7 +331,7 @@ class Flow:
     def _front(self, one: Statement) -> None:
         """Read what stands in front of the subject: a case, a time, or for what it is done."""
         clause = one.clause
-        said = clause.front
+        said = () if _points_on(clause.rest) else clause.front
         if "schedule" in clause.values:
             self._schedule(clause)
         if not said:
@@ -388,7 +391,7 @@ class Flow:
             self.shown |= {token.start for token in sub.tokens}
             self.track.enter(self.graph.add("Wait", "wait", duration=length))
         else:
-            self._when(sub, is_chained=bool(after) and "else" in after[0].marks)
+            self._when(sub, is_chained=self._is_chained(sub, after))
 
     def _is_about_last(self, sub: Clause) -> bool:
         """Say whether a condition is about who did the last step: "he is not satisfied"."""
@@ -452,6 +455,13 @@ class Flow:
         meant = [node for node in self.graph.nodes if words and words <= node.words | {node.verb}]
         return meant[-1] if meant and self._last is not None and meant[-1] is not self._last[1] else None
 
+    def _is_chained(self, sub: Clause, after: Sequence[Statement]) -> bool:
+        """Say whether what follows tells the other case: "otherwise ...", "when it is not enough ..."."""
+        if not after:
+            return False
+        others = [other for other in after[0].subs if other.kind in ("if", "when", "unless")]
+        return "else" in after[0].marks or any(condition_of(one).parts_from(condition_of(sub)) for one in others)
+
     def _when(self, sub: Clause, *, is_chained: bool = False) -> None:
         """Read "when an order comes in", "once both are ready", "after the interview"."""
         self.use(sub.lead)
@@ -460,6 +470,7 @@ class Flow:
             self._trigger(sub)
         elif _joins(sub) or (track.joins and condition.polarity > 0):
             self.use(sub.tokens)
+            self.shown |= {token.start for token in sub.tokens if token.value is not None}
             track.close()
             self._end_body()
         elif track.decision is not None and self._is_case_beside(sub):
@@ -631,6 +642,11 @@ class Flow:
     def _clause(
         self, clause: Clause, role: str | None, one: Statement, after: Sequence[Statement], *, is_item: bool
     ) -> None:
+        if len(clause.subject) == 2 and clause.subject[0].lower == "first" and clause.subject[1].text.isupper():
+            # "First HR posts the job."
+            self.use(clause.subject[:1])
+            self.shown.add(clause.subject[0].start)
+            clause.subject = clause.subject[1:]
         if self._ends(clause) or self._is_remark(clause, one) or self._repeats(clause, one):
             return
         if self._goes_back(clause, one, after) or self._moves(clause, after):
@@ -716,7 +732,9 @@ class Flow:
             name = f"{name} again"
         kind = "human" if role and not is_program else "action"
         length = values.get("length")
-        if clause.verb in ("wait", "pause") and length:
+        lets = clause.verb == "let" and any(token.entry.verb in _WAITING for token in clause.rest)
+        if length and not values.get("within") and (clause.verb in _WAITING or lets):
+            # "Wait 12 hours", "let it rest for 4 hours".
             kind, role = "wait", None
         timeout = values.get("within") or (length if clause.verb == "have" else None)
         retry = {"max_attempts": values["times"]} if values.get("times", 1) > 1 else None
@@ -917,6 +935,11 @@ class Flow:
         light = clause.verb in ("happen", "be", "take", "do", "") or clause.voice == "state"
         if limit and light and is_pronoun(clause.subject) and last is not None:
             last[1].document["timeout"] = limit
+            return True
+        if clause.verb in ("do", "go", "work", "happen", "run") and _points_on(clause.rest):
+            # "For hiring we do it like this."
+            self.use(clause.tokens)
+            self.shown |= {token.start for token in clause.tokens}
             return True
         points = [token.lower for token in clause.subject] in (["that"], ["this"], ["everything"])
         if points and clause.verb in ("make", "help", "mean", "save", "happen", "work", "take"):
@@ -1143,6 +1166,8 @@ class Flow:
             return False
         self.use(clause.tokens)
         node.document["escalate_to"] = role_named(who)
+        # "Otherwise" goes on from the step.
+        self._failed = self._last[1]
         return True
 
     # ---- subsets
@@ -1199,6 +1224,9 @@ class Flow:
         first = run[0]
         marks = first.marks & {"meanwhile", "beside"}
         whiles = any(sub.kind == "while" for one in run for sub in one.trailing)
+        if marks and "meanwhile" in marks and len(run) > 1 and not self.graph.nodes:
+            # "At the same time x and y", with nothing before.
+            marks = frozenset[str]()
         if (
             marks
             and "seq" not in first.marks
@@ -1313,6 +1341,12 @@ def is_late(sub: Clause, last: Clause) -> bool:
         or bool(sub.lows & {"deadline", "overdue", "late"})
         or (negated and (last.verb in sub.lows or bool(sub.lows & answers)))
     )
+
+
+def _points_on(tokens: Tokens) -> bool:
+    """Say whether words only point to what follows: "it like this", "as follows", "so"."""
+    said = [token.lower for token in tokens if token.lower not in ("it", "this", "that", "things")]
+    return said in (["like"], ["as", "follows"], ["so"], ["the", "following", "way"])
 
 
 def _time_alone(sub: Clause) -> str | None:

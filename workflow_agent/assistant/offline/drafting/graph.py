@@ -1,6 +1,7 @@
 """The graph of a draft while it is drawn, always valid, and where in it the telling stands."""
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from workflow_agent.assistant.offline.drafting.conditions import Condition
@@ -143,7 +144,13 @@ class Decision:
         signs = {arm.polarity for arm in self.arms}
         compared = word_set("doubts.compared")
         bounds = sum(one.bounds or bool(one.content & compared) for one in self.conditions) > 1
-        return any(arm.is_else for arm in self.arms) or {1, -1} <= signs or bounds
+        denied = any(
+            (one.content <= other.content or other.content <= one.content)
+            and one.content & other.content
+            and (one.polarity < 0) != (other.polarity < 0)
+            for one, other in combinations(self.conditions, 2)
+        )
+        return any(arm.is_else for arm in self.arms) or {1, -1} <= signs or bounds or denied
 
 
 class Track:

@@ -52,6 +52,10 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
     return _by_verb(tokens) or (_title(tokens, told_next) if is_first else None)
 
 
+def _is_workflow(token: Token) -> bool:
+    return token.entry.noun in word_set("workflow")
+
+
 def _builds(token: Token) -> bool:
     return token.lemma in word_set("build") or token.entry.verb in word_set("build")
 
@@ -59,6 +63,9 @@ def _builds(token: Token) -> bool:
 def only_asks_to_draw(tokens: Sequence[Token]) -> bool:
     """Say whether a sentence asks for the workflow and tells nothing of it: "please draw that"."""
     words = [token for token in tokens if token.kind != "punct"]
+    if words[:1] and words[0].lower == "as" and all(t.has("det", "filler", "prep") or _is_workflow(t) for t in words):
+        # "As a workflow, please."
+        return any(map(_is_workflow, words))
     asks = [_builds(token) or token.lemma in word_set("lead.draw") for token in words]
     others = [token for token, one in zip(words, asks, strict=True) if not one and token.is_content]
     named = all(token.entry.noun in word_set("workflow") or token.lower == "following" for token in others)
@@ -303,7 +310,11 @@ def _title(tokens: Sequence[Token], told_next: bool) -> Lead | None:
     if not said or len(said) > 8 or opens or said[0].has("prep", "pron", "filler", "aux", "wh"):
         return None
     asks = tokens[-1].text == "?" and not arrows
-    if any(token.text in ("->", ",", ">") for token in body) or asks or states_outcome(body):
+    # "Invoice approval: ..." is a title, "approved: ..." a case.
+    verdicts = word_set("good") | word_set("bad")
+    names = len(said) > 1 and said[-1].has("noun") and not said[-1].has("adj", "verb") and said[0].lower not in verdicts
+    outcome = states_outcome(body) and not names
+    if any(token.text in ("->", ",", ">") for token in body) or asks or outcome:
         return None
     told = next(iter(read_clauses(body, is_item=True)), None)
     orders = not told_next or any(token.has("det", "pron") for token in said[1:2])
