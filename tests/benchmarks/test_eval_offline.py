@@ -16,7 +16,8 @@ CAKE: dict[str, Any] = workflows()["cake"]["document"]
 KNOWN_KINDS = {
     "orders": "plain multi it undo trap qorder askq",
     "sample_orders": "plain multi it undo trap qorder askq",
-    "descriptions": "list plain branch loop parallel deadline retry schedule threshold long notawork question nothing",
+    "descriptions": "list plain branch loop parallel deadline retry schedule threshold long notawork question nothing "
+    "trap",
     "questions": "open catalogue",
     "references": "name part alias typo meaning ask recency learned correct other open step change",
 }
