@@ -268,8 +268,9 @@ def _schedule_part(tokens: Sequence[Token], at: int, when: _When, *, is_first: b
         return at + 1
     if (month_day := _month_day_at(tokens, at, when)) is not None:
         return month_day
-    if (when.unit or when.days or when.month_day or when.every) and (clock := _clock_in(tokens, at)) is not None:
-        # "At 8 in the morning", "Monday evening at 8": the hour that is said counts, wherever it stands.
+    is_begun = when.unit or when.days or when.month_day or when.every or (at > 0 and tokens[at - 1].is_("at"))
+    if is_begun and (clock := _clock_in(tokens, at)) is not None:
+        # "At noon each day", "Monday evening at 8": the hour that is said counts, wherever it stands.
         is_part = token.lemma in _PARTS_OF_DAY and clock.end == at + 1
         if is_part:
             when.default = clock.value

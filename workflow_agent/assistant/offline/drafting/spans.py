@@ -8,7 +8,7 @@ from workflow_agent.assistant.offline.drafting.conditions import comparison_end
 from workflow_agent.assistant.offline.drafting.phrases import phrase_at
 from workflow_agent.assistant.offline.lexicon import entry_of
 from workflow_agent.assistant.offline.tokens import Token
-from workflow_agent.assistant.offline.values import clock_at, duration_at, schedule_at, times_at
+from workflow_agent.assistant.offline.values import duration_at, schedule_at, times_at
 
 _LONGEST_NOTE: Final = 14
 
@@ -102,13 +102,6 @@ def _time_at(tokens: Sequence[Token], at: int) -> Span | None:
     named = tokens[at].has("adj") and at + 1 < len(tokens) and tokens[at + 1].has("noun")
     if when is not None and not (named and when.end == at + 1):
         return Span(tuple(tokens[at : when.end]), "schedule", when.value)
-    clock = clock_at(tokens, at + 1) if tokens[at].lower == "at" else None
-    if clock is not None and clock.end < len(tokens) and tokens[clock.end].among("details.schedule.every"):
-        # "At noon each day" is each day at noon.
-        later = schedule_at(tokens, clock.end)
-        turned = schedule_at([*tokens[clock.end : later.end], *tokens[at : clock.end]], 0) if later else None
-        if later is not None and turned is not None:
-            return Span(tuple(tokens[at : later.end]), "schedule", turned.value)
     start = at + (tokens[at].lower in ("for", "another"))
     length = duration_at(tokens, start)
     if length is None:
