@@ -55,8 +55,8 @@ HALVES = {
     "was_heldout_5": "fifth, was held out",
     "heldout": "held out",
 }
-"""The sets; of the second and fourth there are only descriptions, of the third no references. Only `heldout` is kept
-from who writes rules."""
+"""The sets; of the second, fourth and fifth there are only descriptions, of the third no references. Only `heldout` is
+kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700

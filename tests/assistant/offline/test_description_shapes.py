@@ -368,6 +368,17 @@ def test_a_case_and_its_denial_are_the_two_cases_of_one_question() -> None:
     assert {steps[one]["name"].split()[0] for one in ways} == {"Sign", "Refuse"}
 
 
+def test_a_case_and_its_denial_leave_no_third_way() -> None:
+    draft = read_description(
+        "Make a workflow for bread. The baker checks the stock. If there is enough flour, the baker kneads the dough. "
+        "If there is not enough, the boss orders flour. Then the seller informs the customer."
+    )
+
+    assert draft is not None
+    ways = [edge.get("when") for edge in draft.arguments["transitions"] if edge["from"] == "there_is_enough_flour"]
+    assert ways == ["there is enough flour", "there is not enough"]
+
+
 def test_the_request_may_stand_behind_what_is_told() -> None:
     draft = read_description("The clerk opens the letter, then the manager signs it. Can you make a workflow of this?")
 

@@ -13,6 +13,7 @@ from workflow_agent.assistant.compaction.statements import (
     says_little,
     statement_of,
     stem,
+    words_within,
 )
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -179,8 +180,8 @@ def sides_of(text: str) -> tuple[set[str], set[str]] | None:
     match = _ORDER.search(clause) if clause else None
     if clause is None or match is None:
         return None
-    left, right = (set(statement_of(f"x {one}").words[1:]) for one in (clause[: match.start()], clause[match.end() :]))
-    left, right = (left, right) if left else (set(statement_of(f"x {text.partition(clause)[2]}").words[1:]), right)
+    left, right = (set(words_within(one)) for one in (clause[: match.start()], clause[match.end() :]))
+    left, right = (left, right) if left else (set(words_within(text.partition(clause)[2])), right)
     is_before = bool(match[2]) or (match[1] or "").casefold() == "before"
     return (left, right) if is_before else (right, left)
 
@@ -229,7 +230,7 @@ def other_side(said: Statement, sentences: Statements) -> str | None:
     for sides in _SIDES:
         for at, side in enumerate(sides):
             for match in side.finditer(said.text):
-                words = statement_of(f"x {match[1]}").words[1:]
+                words = words_within(match[1])
                 # "Not with a card" is without one; "not until Friday" is from then on.
                 if not words or (said.denied and (sides is not _SIDES[0] or _DENIED_BEFORE.search(said.text))):
                     continue
@@ -243,7 +244,7 @@ def other_side(said: Statement, sentences: Statements) -> str | None:
 
 
 def _has_side(side: re.Pattern[str], words: Sequence[str], text: str) -> bool:
-    return any(set(words) <= set(statement_of(f"x {match[1]}").words[1:]) for match in side.finditer(text))
+    return any(set(words) <= set(words_within(match[1])) for match in side.finditer(text))
 
 
 def is_beyond(said: Statement, told: Statement) -> bool:
@@ -280,7 +281,7 @@ def invented_reason(sentence: str, known: frozenset[str], denied: frozenset[str]
     match = _REASON.search(sentence)
     if match is None:
         return None
-    words = {word for word in statement_of(f"x {match[1]}").words[1:] if not says_little(word)}
+    words = {word for word in words_within(match[1]) if not says_little(word)}
     if words and words <= denied:
         return f"the turns deny the reason {match[0]!r}"
     if words and len(words & known) < _SO_MUCH_OF_A_REASON * len(words):

@@ -18,7 +18,6 @@ from workflow_agent.assistant.compaction.statements import (
 from workflow_agent.conversations.compactions import Compaction, Extract, LostSentence
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
 
-"""Between the entries of one line of the ledger."""
 MOST_CHARS: Final = 64_000
 """Of all extracts together: the conversation's file is written with each turn."""
 _LINE_TOKENS: Final = 3

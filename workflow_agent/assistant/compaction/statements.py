@@ -145,6 +145,11 @@ def says_little(word: str) -> bool:
     return word in _SAYS_LITTLE
 
 
+def words_within(text: str) -> tuple[str, ...]:
+    """Return the telling words of a part of a sentence, which does not begin it: a capital there begins a name."""
+    return statement_of(f"x {text}").words[1:]
+
+
 def is_denial(word: str) -> bool:
     """Say whether a word denies what it is said of."""
     return word in _DENIALS or word.endswith("n't")

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import clauses, says_little, statement_of, stem, word_set
+from workflow_agent.assistant.compaction.statements import (
+    clauses,
+    says_little,
+    statement_of,
+    stem,
+    word_set,
+    words_within,
+)
 
 _VERBS: Final = word_set(
     "accept adjust answer appoint approve archive arrange assess assign attach audit authorise authorize award "
@@ -256,7 +263,7 @@ def replacements_in(text: str) -> tuple[Replacement, ...]:
     tried = [one for one in _REPLACED if any(word in folded for word in one[0])]
     for _, pattern, is_old_first in tried:
         for match in pattern.finditer(text):
-            first, second = (_named(match[at]) for at in (1, 2))
+            first, second = (frozenset(words_within(match[at])) for at in (1, 2))
             if not first and is_old_first:
                 # "We tried A and dropped it for B."
                 first = frozenset(statement_of(text[: match.start()]).values)
@@ -277,7 +284,3 @@ def figures_replaced_in(text: str) -> list[Replacement]:
 
 def _figures(text: str) -> frozenset[str]:
     return frozenset(one for one in statement_of(f"x {text}").values if one[0].isdigit())
-
-
-def _named(text: str) -> frozenset[str]:
-    return frozenset(statement_of(f"x {text}").words[1:])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from workflow_agent.assistant.compaction.statements import statement_of, stem
+from workflow_agent.assistant.compaction.statements import statement_of, stem, words_within
 from workflow_agent.assistant.compaction.subjects import Act, Replacement, acts_in, figures_replaced_in, replacements_in
 from workflow_agent.assistant.compaction.wording import with_counts
 
@@ -60,7 +60,7 @@ def telling_of(text: str) -> Telling:
     return Telling(
         words=words | units,
         uncapitalised=frozenset(stem(word) for word in _WORD.findall(text) if word.islower()),
-        denied_reasons=frozenset(word for match in _NO_REASON.finditer(text) for word in _words_of(match[1])),
+        denied_reasons=frozenset(word for match in _NO_REASON.finditer(text) for word in words_within(match[1])),
         absent=frozenset((stem(absent[1].casefold()),) if absent else ()),
         acts=() if _NAMES.search(text) else acts_in(text),
         outdated=frozenset(word for one in figures for word in one.old),
@@ -69,15 +69,10 @@ def telling_of(text: str) -> Telling:
         same=frozenset(
             frozenset((one, other))
             for match in _SAME_ONE.finditer(text)
-            for one in _words_of(match[1])
-            for other in _words_of(match[2])
+            for one in words_within(match[1])
+            for other in words_within(match[2])
         ),
     )
-
-
-def _words_of(text: str) -> tuple[str, ...]:
-    """Return the telling words of a part of a sentence, which does not begin it."""
-    return statement_of(f"x {text}").words[1:]
 
 
 @lru_cache(maxsize=4_096)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
-from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw
+from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw, says_workflow
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
@@ -501,7 +501,7 @@ def _is_asked_for(text: str) -> bool:
 def _closes_with_request(text: str) -> bool:
     """Say whether a message tells its work and then asks for the workflow: "... Can you make a workflow of this?"."""
     *told, last = sentences(read_tokens(text)) or ((),)
-    return bool(told) and only_asks_to_draw(last) and any(t.entry.noun in word_set("workflow") for t in last)
+    return bool(told) and only_asks_to_draw(last) and any(map(says_workflow, last))
 
 
 def _lists_work(text: str) -> bool:

@@ -29,6 +29,11 @@ class Condition:
     elliptic: bool = False
     """Whether it has no subject of its own: "if approved", "if so"."""
 
+    def denies(self, other: "Condition") -> bool:
+        """Say whether it is the other one denied, or denied by it: "there is enough flour", "there is not enough"."""
+        shared = self.content & other.content
+        return bool(shared) and shared in (self.content, other.content) and (self.polarity < 0) != (other.polarity < 0)
+
     def parts_from(self, other: "Condition") -> bool:
         """Say whether both answer one question, so that one holds where the other does not."""
         if self.bounds and other.bounds:

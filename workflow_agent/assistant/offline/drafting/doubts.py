@@ -124,7 +124,7 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
             yield f"whether {name!r} is a step"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {name!r}"
-    yield from _doubts_of_verdicts(steps, transitions)
+    yield from _doubts_of_verdicts(steps, transitions, out)
     yield from _doubts_of_cases(steps, transitions)
     yield from _doubts_of_questions(steps, transitions)
     yield from _doubts_of_labels([step["name"] for step in steps if step["type"] in ("human", "action")])
@@ -133,27 +133,25 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
             yield f"what comes before {step['name']!r}"
 
 
-def _doubts_of_verdicts(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _doubts_of_verdicts(
+    steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]], out: Mapping[str, set[str]]
+) -> Iterable[str]:
     """Return verdicts of which only the good one is told, and whose other way would go on as if it had been good.
 
     "If both agree, HR makes an offer. The candidate answers" hardly means that a candidate answers without one.
     """
-    ways: dict[str, list[Mapping[str, Any]]] = {}
-    for edge in transitions:
-        ways.setdefault(edge["from"], []).append(edge)
-    decisions = {one["id"] for one in steps if one["type"] == "decision"}
-    for own in decisions & ways.keys():
-        told = [edge for edge in ways[own] if edge.get("when")]
-        others = [edge for edge in ways[own] if edge.get("type") == "default"]
+    ends = {one["id"] for one in steps if one["type"] == "end"}
+    for own in [one["id"] for one in steps if one["type"] == "decision"]:
+        told = [edge for edge in transitions if edge["from"] == own and edge.get("when")]
+        others = [edge["to"] for edge in transitions if edge["from"] == own and edge.get("type") == "default"]
         if len(told) != 1 or len(others) != 1 or not _is_good(told[0]["when"]):
             continue
-        seen, waiting = {own}, [told[0]["to"]]
+        seen, waiting = {own}, {told[0]["to"]}
         while waiting:
             at = waiting.pop()
             seen.add(at)
-            waiting += [edge["to"] for edge in ways.get(at, ()) if edge["to"] not in seen]
-        ends = {one["id"] for one in steps if one["type"] == "end"}
-        if others[0]["to"] in seen - ends - {own}:
+            waiting |= out.get(at, set()) - seen
+        if others[0] in seen - ends - {own}:
             yield f"what happens if not {told[0]['when']!r}"
 
 

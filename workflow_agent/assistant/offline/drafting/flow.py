@@ -107,16 +107,13 @@ class Flow:
         if own:
             self._doubt_late(own[0])
             self._go_on_from_failure(own[0])
-            if self.track.decision is not None and not self._adds_case(own[0], following):
-                # The next number is no part of the case before.
-                self._doubt_case(own[0]) if number is None else None
-                if (
-                    is_item
-                    and number is None
-                    and not self.track.decision.has_else
-                    and self.track.decision.arms[0].polarity > 0
-                ):
-                    self.doubt(f"what follows where it is not so: {self.track.decision.conditions[0].text!r}")
+            decision = self.track.decision
+            if decision is not None and not self._adds_case(own[0], following):
+                if number is None:
+                    # The next number is no part of the case before.
+                    self._doubt_case(own[0])
+                    if is_item and not decision.has_else and decision.arms[0].polarity > 0:
+                        self.doubt(f"what follows where it is not so: {decision.conditions[0].text!r}")
                 self._is_unclear = self._actor != self._asked_actor
                 self._close_before(own[:1], is_next=number is not None)
         groups, at = at_once(own), 0
@@ -167,6 +164,11 @@ class Flow:
     def use(self, *parts: Sequence[Token]) -> None:
         """Keep that tokens are drawn."""
         self.used.update(token.start for tokens in parts for token in tokens)
+
+    def show(self, tokens: Sequence[Token]) -> None:
+        """Keep that the shape of the graph stands for tokens: they are drawn, and no step has their words."""
+        self.use(tokens)
+        self.shown.update(token.start for token in tokens)
 
     def _end_sentence(self) -> None:
         if self._loop is not None and self.track.decision is not None:
@@ -387,8 +389,7 @@ class Flow:
             # "After the clerk checks the form, the manager signs": work, and nothing that happens.
             self._statement(Statement(replace(sub, kind="main")), None, (), is_item=False)
         elif len(one.subs) == 1 and self.graph.nodes and (length := _time_alone(sub)) is not None:
-            self.use(sub.tokens)
-            self.shown |= {token.start for token in sub.tokens}
+            self.show(sub.tokens)
             self.track.enter(self.graph.add("Wait", "wait", duration=length))
         else:
             self._when(sub, is_chained=self._is_chained(sub, after))
@@ -470,7 +471,7 @@ class Flow:
             self._trigger(sub)
         elif _joins(sub) or (track.joins and condition.polarity > 0):
             self.use(sub.tokens)
-            self.shown |= {token.start for token in sub.tokens if token.value is not None}
+            self.show([token for token in sub.tokens if token.value is not None])
             track.close()
             self._end_body()
         elif track.decision is not None and self._is_case_beside(sub):
@@ -644,8 +645,7 @@ class Flow:
     ) -> None:
         if len(clause.subject) == 2 and clause.subject[0].lower == "first" and clause.subject[1].text.isupper():
             # "First HR posts the job."
-            self.use(clause.subject[:1])
-            self.shown.add(clause.subject[0].start)
+            self.show(clause.subject[:1])
             clause.subject = clause.subject[1:]
         if self._ends(clause) or self._is_remark(clause, one) or self._repeats(clause, one):
             return
@@ -938,16 +938,14 @@ class Flow:
             return True
         if clause.verb in ("do", "go", "work", "happen", "run") and _points_on(clause.rest):
             # "For hiring we do it like this."
-            self.use(clause.tokens)
-            self.shown |= {token.start for token in clause.tokens}
+            self.show(clause.tokens)
             return True
         points = [token.lower for token in clause.subject] in (["that"], ["this"], ["everything"])
         if points and clause.verb in ("make", "help", "mean", "save", "happen", "work", "take"):
             return True
         if self.track.arm is not None and [token.lower for token in clause.subject] == ["nothing"]:
             # "If not, nothing happens": straight to what follows.
-            self.use(clause.tokens)
-            self.shown |= {token.start for token in clause.tokens}
+            self.show(clause.tokens)
             return True
         needs = clause.verb in ("need", "require")
         if clause.voice == "state" or (clause.verb in word_set("verb.state") and needs == (clause.voice == "passive")):
@@ -1070,8 +1068,7 @@ class Flow:
             self.track.ended, self.track.frontier = [*self.track.ended, *self.track.frontier], []
         if self.track.arm is not None:
             self.track.arm.steps += 1
-        self.use(clause.tokens)
-        self.shown |= {token.start for token in clause.tokens}
+        self.show(clause.tokens)
         return True
 
     def _moves(self, clause: Clause, after: Sequence[Statement]) -> bool:
@@ -1313,8 +1310,8 @@ def event_of(sub: Clause) -> tuple[str, bool] | None:
 
 def target_of(clause: Clause) -> Tokens:
     """Return to whom a clause hands the work without saying what is done there; empty for another clause."""
-    moved = clause.verb in word_set("verb.move") | {"escalate"} and (
-        clause.voice == "active" or (clause.verb == "escalate" and clause.voice == "passive")
+    moved = (clause.verb in word_set("verb.move") and clause.voice == "active") or (
+        clause.verb == "escalate" and clause.voice in ("active", "passive")
     )
     passed = clause.verb in word_set("verb.hand") and clause.voice == "passive"
     rest = clause.rest

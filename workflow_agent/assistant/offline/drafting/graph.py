@@ -144,12 +144,7 @@ class Decision:
         signs = {arm.polarity for arm in self.arms}
         compared = word_set("doubts.compared")
         bounds = sum(one.bounds or bool(one.content & compared) for one in self.conditions) > 1
-        denied = any(
-            (one.content <= other.content or other.content <= one.content)
-            and one.content & other.content
-            and (one.polarity < 0) != (other.polarity < 0)
-            for one, other in combinations(self.conditions, 2)
-        )
+        denied = any(one.denies(other) for one, other in combinations(self.conditions, 2))
         return any(arm.is_else for arm in self.arms) or {1, -1} <= signs or bounds or denied
 
 

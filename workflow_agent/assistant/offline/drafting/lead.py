@@ -52,7 +52,8 @@ def lead_of(tokens: Sequence[Token], *, is_first: bool, told_next: bool = False)
     return _by_verb(tokens) or (_title(tokens, told_next) if is_first else None)
 
 
-def _is_workflow(token: Token) -> bool:
+def says_workflow(token: Token) -> bool:
+    """Say whether a word is a name for workflows: "process"."""
     return token.entry.noun in word_set("workflow")
 
 
@@ -63,12 +64,12 @@ def _builds(token: Token) -> bool:
 def only_asks_to_draw(tokens: Sequence[Token]) -> bool:
     """Say whether a sentence asks for the workflow and tells nothing of it: "please draw that"."""
     words = [token for token in tokens if token.kind != "punct"]
-    if words[:1] and words[0].lower == "as" and all(t.has("det", "filler", "prep") or _is_workflow(t) for t in words):
+    if words[:1] and words[0].lower == "as" and all(t.has("det", "filler", "prep") or says_workflow(t) for t in words):
         # "As a workflow, please."
-        return any(map(_is_workflow, words))
+        return any(map(says_workflow, words))
     asks = [_builds(token) or token.lemma in word_set("lead.draw") for token in words]
     others = [token for token, one in zip(words, asks, strict=True) if not one and token.is_content]
-    named = all(token.entry.noun in word_set("workflow") or token.lower == "following" for token in others)
+    named = all(says_workflow(token) or token.lower == "following" for token in others)
     return any(asks) and named and not any(token.has("conj") and not token.has("pron", "det") for token in words)
 
 
@@ -79,7 +80,7 @@ def closing_at(tokens: Sequence[Token]) -> int | None:
         said = [token for token in tokens[start:] if token.kind != "punct"]
         polite = any(token.has("filler") for token in said)
         points = any(token.lower in ("it", "this", "that", "them") for token in said)
-        named = any(token.entry.noun in word_set("workflow") for token in said)
+        named = any(map(says_workflow, said))
         thanks = all(token.has("filler") or token.lower in word_set("lead.closes") for token in said)
         thanks = thanks and (polite or (said[:1] != [] and said[0].lower == "that"))
         if said and (thanks or ((polite or points or named) and only_asks_to_draw(said))):

@@ -185,18 +185,21 @@ def _without_and(item: Tokens) -> Tokens:
     return item[1:] if len(item) > 1 and item[0].lower in ("and", "&") else item
 
 
+_BEFORE_LABEL: Final = (",", ";", "->")
+
+
 def _at_labels(tokens: Tokens) -> list[Tokens]:
     """Return a sentence parted in front of each further label: "ok: pay it, not ok: reject it"."""
     starts = [
         at + 1
         for at, token in enumerate(tokens)
-        if token.text in (",", ";", "->")
+        if token.text in _BEFORE_LABEL
         and (end := label_end(tokens, at + 1)) is not None
         and end < len(tokens) - 1
         and (token.text != "->" or tokens[end].text == ":")
     ]
     parts = [tokens[start:end] for start, end in zip([0, *starts], [*starts, len(tokens)], strict=True)]
-    return [part[:-1] if part and part[-1].text in (",", ";", "->") else part for part in parts]
+    return [part[:-1] if part and part[-1].text in _BEFORE_LABEL else part for part in parts]
 
 
 def take_label(line: Line, question: Tokens, *, has_told: bool, is_labelled: bool, after: Tokens) -> None:
