@@ -299,7 +299,7 @@ async def test_where_nobody_approves_it_is_asked_where(talk: Talk) -> None:
 
     workflow = await only_workflow(talk)
     approval = next(step for step in workflow.steps if step.assignee == "legal")
-    assert asked.content.startswith("Where does legal approve that?")
+    assert asked.content.startswith("Where does that approval go?")
     assert [edge.to for edge in workflow.outgoing(approval.id)] == ["pay_the_expense_out"]
     assert approval.when is not None
     assert approval.when.text == "the amount is over 100 euros"

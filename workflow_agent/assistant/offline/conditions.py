@@ -7,7 +7,7 @@ from typing import Literal
 from workflow_agent.assistant.offline.clauses import counts, phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, written
-from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, titled
+from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of, stems
 from workflow_agent.assistant.offline.spans import spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
@@ -141,8 +141,10 @@ def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -
     """
     tokens = clause.tokens
     span = _amount(tokens)
-    if span is None or not any(map(_approves, tokens)):
+    if not any(map(_approves, tokens)):
         raise NotRead
+    if span is None:
+        return _also_approves(plan, clause)
     others = [t for at, t in enumerate(tokens) if not span[0] <= at < span[1] and t.kind != "punct"]
     role = _role(plan, others)
     left = [t for t in others if counts(t) and t not in role and not _approves(t)]
@@ -153,6 +155,20 @@ def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -
         raise NotRead
     subject = " ".join(t.text for t in about) if about else "the amount is"
     _approve_from(plan, written(plan.workflow, role), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
+    return ()
+
+
+def _also_approves(plan: Plan, clause: Clause) -> Tokens:
+    """Let somebody approve behind who does now: "HR should also approve"."""
+    told = [t for t in clause.tokens if t.kind != "punct"]
+    role = _role(plan, told)
+    others = [t for t in told if counts(t) and t not in role and not _approves(t)]
+    asks = any(t.has("aux") or t.is_("have", "need") for t in told)
+    if clause.verbs or not role or told[0] not in (role[0], *(t for t in told if t.has("det"))) or others or not asks:
+        raise NotRead
+    who = written(plan.workflow, role)
+    where = _behind_review(plan)
+    plan.do({"op": "insert_step", "step": plan.approval_by(who), **where})
     return ()
 
 
@@ -198,13 +214,12 @@ def _approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None
     if where is None and len(mine) == 1 and (_changed(plan, mine[0], condition) or _limited(plan, mine[0], condition)):
         return
     if where is None:
-        where = _behind_review(plan, who)
-    draft = plan.draft_named(f"{titled(who.replace('_', ' '))} approval", who)
-    draft |= {"type": "human", "assignee": who, "when": {"text": condition}}
+        where = _behind_review(plan)
+    draft = plan.approval_by(who) | {"when": {"text": condition}}
     plan.do({"op": "insert_step", "step": draft, **{key: one for key, one in where.items() if key != "at"}})
 
 
-def _behind_review(plan: Plan, who: str) -> JsonObject:
+def _behind_review(plan: Plan) -> JsonObject:
     """Return the place behind the one step that approves, reviews or checks, and say that nobody named it.
 
     Raises:
@@ -217,7 +232,7 @@ def _behind_review(plan: Plan, who: str) -> JsonObject:
     ]
     reviews = next((tier for tier in tiers if tier), list[Step]())
     if len(reviews) != 1:
-        raise Asked(f"Where does {who} approve that?", plan.text.rstrip(" .!") + " ", "")
+        raise Asked("Where does that approval go?", plan.text.rstrip(" .!") + " ", "")
     told = f"you did not say where: I would put it after “{reviews[0].name}”, which approves now"
     plan.notes = [*plan.notes, told]
     return {"after": reviews[0].id}

@@ -12,6 +12,7 @@ from workflow_agent.assistant.offline.plan import WHOLE, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.workflow import Workflow
 
 _NO_WORD = re.compile(r"[\W_]+")
@@ -37,9 +38,14 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     yield from _unmet(plan, words)
     yield from _turned(plan.edits, tokens)
     yield from _other_work(plan.edits, before, words)
+    yield from _cut_off(before, plan.workflow)
+    yield from _other_places(plan.edits, before, words)
     operations = {str(edit["op"]) for edit in plan.edits}
     if "set_retry" in operations and not any(t.among("doubts.retries") for t in tokens):
         yield "I took how often for how often it is tried again"
+    said = [t for t in tokens if t.kind != "punct"]
+    if "set_start" in operations and said[-1].is_("first") and not said[0].is_("put", "move", "make"):
+        yield "I took “first” for the very beginning"
     about = content_of(before.name)
     starts = any(t.among("doubts.starting") or t.lemma in WHOLE or t.lower in PRONOUNS for t in tokens)
     if (
@@ -145,6 +151,28 @@ def _other_work(edits: Sequence[JsonObject], before: Workflow, tokens: Sequence[
         said = [t for t in tokens if t.kind == "word" and any(akin(t.lower, one) for one in (verb, *rest))]
         if said and all(t.entry.form == "ing" and not akin(t.lower, verb) for t in said):
             yield f"I am not sure that “{said[0].text}” is **{step.name}**"
+
+
+def _cut_off(before: Workflow, after: Workflow) -> Iterator[str]:
+    """Yield a doubt for each step that is there still and is never reached any more, though what led to it is."""
+    lost = reach(before, before.start) - reach(after, after.start)
+    for step in after.steps:
+        if step.id in lost and step.type != "end" and all(after.step(e.from_) for e in before.incoming(step.id)):
+            yield f"“{step.name}” would never be reached"
+
+
+def _other_places(edits: Sequence[JsonObject], before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield a doubt where "after the release" may be behind the approval of it, or where it is made."""
+    behind = next((at for at, token in enumerate(tokens) if token.is_("after")), len(tokens))
+    said = [t.lower for t in tokens[behind:] if t.is_content]
+    for edit in edits:
+        step = before.step(str(edit.get("after"))) if edit["op"] == "insert_step" else None
+        name = content_of(step.name) if step else []
+        if step is None or not said or len(name) < 2 or any(akin(word, name[0]) for word in said):
+            continue
+        for one in before.steps:
+            if one.type == "end" and all(any(akin(word, own) for own in content_of(one.name)) for word in said):
+                yield f"“{said[0]}” may be **{step.name}** or **{one.name}**"
 
 
 def _people(edits: Sequence[JsonObject]) -> Iterator[str]:

@@ -104,7 +104,10 @@ def _best_way(told: "_Told") -> "_Way | None":
     idle = "then_late" in kinds and not told.is_late
     tells = "tell" in kinds and not (told.wants_somebody or "old" in kinds)
     removes = kinds & {"remove", "clear", "takeoff"} and (not named or told.has_value)
-    places = (told.clause.verbs & _STRUCTURE and not (named or told.has_value)) or (told.is_placed and not raised)
+    # "Move the settling to finance" puts it nowhere.
+    hands = "give" in kinds and told.runs[1:] and told.runs[-1].is_who and told.runs[-1].before[:1] == ("to",)
+    places = told.clause.verbs & _STRUCTURE and not (named or told.has_value or hands)
+    places = places or (told.is_placed and not raised)
     end = told.spans[-1]
     dangling = end.kind in ("give", "let", "old") or (
         end.kind in ("by", "to", "for", "from") and end.tokens[-1].has("prep")

@@ -12,7 +12,7 @@ from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, a
 from workflow_agent.assistant.offline.spans import Span, spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import Found, clock_at, schedule_at
+from workflow_agent.assistant.offline.values import Found, clock_at, duration_at, schedule_at
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import ScheduleTrigger
 
@@ -346,6 +346,9 @@ def _name_in(plan: Plan, tokens: Tokens) -> str | None:
     inner = [t for t in tokens[:-1] if t.text in (",", ";", ".", ":", "->", "=") and t.kind == "punct"]
     if len(words) > _MOST_NAME_WORDS or inner or (quoted and len(words) > 1):
         return None
+    if words[0].kind != "quoted" and duration_at(words, int(words[0].has("prep"))) is not None:
+        # "Call leads within an hour" names nothing.
+        return None
     for token, following in itertools.pairwise(words):
         if token.is_("instead", "not", "because", "if"):
             return None
@@ -469,7 +472,7 @@ def _occasion(flat: Tokens, used: set[int]) -> JsonObject | None:
     if not 0 < len(behind) <= 4 or any(t.kind == "punct" for t in flat[at + 1 :]):
         return None
     used |= {t.start for t in flat[at:]}
-    return {"type": "event", "event": "_".join(t.lemma for t in behind)}
+    return {"type": "event", "event": "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in behind)}
 
 
 def _unplaced(plan: Plan, tokens: Tokens, used: set[int]) -> list[Token]:

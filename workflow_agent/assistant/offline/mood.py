@@ -34,8 +34,9 @@ def is_question(text: str) -> bool:
     if plain.lower().endswith((" please", " pls", " plz")) or (asks_for and "please" in words[1:]):
         return False
     first, second = rest[0], rest[1] if len(rest) > 1 else None
-    if mood == "wanted" and first.has("det") and any(map(_PLACED.intersection, _marks(rest))):
-        # "Could we have an archiving step at the end?"
+    acts = second is not None and second.has("verb") and "base" in second.entry.form.split()
+    if mood == "wanted" and (first.has("det") or acts) and any(map(_PLACED.intersection, _marks(rest))):
+        # "Could we have an archiving step at the end?", "can we have legal check it before we pay?"
         return False
     if mood in ("order", "wanted", "unneeded") and not first.among("mood.asked_for"):
         return is_marked and not read_head(rest).verbs

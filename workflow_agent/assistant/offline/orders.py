@@ -266,6 +266,9 @@ def _first_of_two(plan: Plan, sentence: Tokens, cuts: Sequence[int]) -> int | No
     """
     for at, cut in enumerate(cuts[1:-1], 1):
         said, behind = _between(sentence, cuts[0], cut), _between(sentence, cut, cuts[-1])
+        if any(t.is_("between") for t in said) and sentence[cut - 1].is_("and") and not any(t.is_("and") for t in said):
+            # "Between the offer | and the contract".
+            continue
         # ", done by the tenant, within 5 days" says more of the step before it.
         if not (said and behind) or behind[0].entry.form == "ed" or behind[0].is_("by", "within", "with", "due"):
             continue
@@ -599,11 +602,11 @@ def _name_unused(plan: Plan, tokens: Sequence[Token], original: Workflow) -> Non
     unread = " ".join(plan.unread)
     names = " ".join(step.name for step in original.steps).casefold()
     values = " ".join(f"{s.timeout} {s.duration} {s.retry} {s.when}" for s in original.steps)
-    values += " ".join(edge.when.text or "" for edge in original.transitions if edge.when)
+    values += " ".join(edge.when.text or "" for edge in original.transitions if edge.when).replace(",", "")
     for at, token in enumerate(tokens):
         near = (*tokens[max(at - 3, 0) : at], *(t for t in tokens[at + 1 : at + 2] if t.is_("more")))
         was = any(t.is_("not") for t in near) and token.kind == "number" and token.text not in values
-        counted = (at > 0 and tokens[at - 1].is_("step", "task")) or token.text in values
+        counted = (at > 0 and tokens[at - 1].is_("step", "task")) or token.text.replace(",", "") in values
         if token.kind not in ("number", "quoted") or counted or (any(t.lower in _COMPARED for t in near) and not was):
             continue
         length = duration_at(tokens, at) or duration_at(tokens, max(at - 2, 0))

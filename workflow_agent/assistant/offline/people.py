@@ -148,9 +148,14 @@ def written(workflow: Workflow, tokens: Sequence[Token]) -> str:
         words.pop()
     said = " ".join(t.text for t in words)
     fewer = said.rpartition(" ")[0] if words[-1].is_("team", "department", "dept", "staff", "people", "guys") else said
-    known = {one.casefold().replace("_", " "): one for one in people_of(workflow)}
-    plain = said.casefold().replace("_", " ")
+    known = {_apart(one): one for one in people_of(workflow)}
+    plain = _apart(said)
     titled = said.isupper() or words[0].kind == "quoted" or all(t.text[:1].isupper() for t in words)
     singular = " ".join((*(t.lower for t in words[:-1]), words[-1].entry.noun or words[-1].lower))
-    found = known.get(plain) or known.get(singular) or known.get(fewer.casefold())
+    found = known.get(plain) or known.get(_apart(singular)) or known.get(_apart(fewer))
     return found or (said if titled else " ".join(t.text if t.text.isupper() else t.text.lower() for t in words))
+
+
+def _apart(name: str) -> str:
+    """Return a name as all spellings of it are compared: "on_call_engineer", "On-call engineer"."""
+    return name.casefold().replace("_", " ").replace("-", " ")

@@ -200,7 +200,9 @@ def _is_position(tokens: Tokens, at: int) -> bool:
         is_work = len(said) > 1 or any(t.kind == "quoted" for t in said)
         return tokens[at + 2].text == ":" or (tokens[at + 2].has("aux") and is_work)
     starts = at == 0 and any(t.text == ":" for t in tokens[1:3])
-    return starts or (at == len(tokens) - 1 and at > 1 and tokens[0].is_("put", "move", "do", "make"))
+    # "Check the address first".
+    acts = tokens[0].entry.form.split()[:1] == ["base"] and tokens[0].has("verb") and tokens[at].is_("first")
+    return starts or (at == len(tokens) - 1 and at > 1 and (acts or tokens[0].is_("put", "move", "do", "make")))
 
 
 def _place(plan: Plan, tokens: Tokens, mark: str, at: int, end: int) -> Place | None:
@@ -490,6 +492,9 @@ def _insert(plan: Plan, words: Sequence[Token], place: Place) -> None:
 def _names_in(name: Tokens) -> list[Tokens]:
     """Return the names of one step or several: behind "steps", in quotes, or each with a capital."""
     quoted = [t for t in name if t.kind == "quoted"]
+    if quoted and all(t.kind == "quoted" or t.among("placing.kinds") for t in name):
+        # 'A state "On hold"'.
+        return [(t,) for t in quoted]
     if len(quoted) > 1:
         return [(t,) for t in quoted]
     head = next((at for at, t in enumerate(name) if t.lower in ("steps", "tasks", "stages", "activities")), None)
@@ -507,8 +512,9 @@ def put(plan: Plan, drafts: Sequence[JsonObject], place: Place) -> None:
     if place.beside is not None and len(drafts) > 1:
         raise NotRead
     for draft in drafts:
-        if any(step.name.casefold() == draft["name"].casefold() for step in plan.workflow.steps):
-            plan.notes = [*plan.notes, f"there is “{draft['name']}” already, so that there would be two"]
+        said = content_of(draft["name"])
+        if same := next((step.name for step in plan.workflow.steps if content_of(step.name) == said), None):
+            plan.notes = [*plan.notes, f"there is “{same}” already, so that there would be two"]
         draft["id"] = plan.new_id(draft["name"])
         if place.beside is not None:
             _put_beside(plan, draft, place.beside)
@@ -566,8 +572,7 @@ def _approval(plan: Plan, work: Work, fields: JsonObject) -> None:
     if len(mine) == 1 and mine[0].id not in (fields.get("before"), fields.get("after")):
         move_steps(plan, mine, Place(fields, None, 0, 0))
         return
-    draft = plan.draft_named(f"{titled(who.replace('_', ' '))} approval", who) | {"type": "human", "assignee": who}
-    put(plan, [draft], Place(fields, None, 0, 0))
+    put(plan, [plan.approval_by(who)], Place(fields, None, 0, 0))
 
 
 def _draft(plan: Plan, name: Tokens, work: Work) -> JsonObject:
@@ -682,7 +687,11 @@ def _without_doer(plan: Plan, words: Tokens) -> tuple[Tokens, str | None]:
 
 def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
     """Return the work of "the doctor has to check it", and who does it; any other name as it is."""
-    if len(name) > 2 and name[0].is_("for") and any(t.is_("to") for t in name):
+    if (
+        len(name) > 1
+        and name[0].is_("for")
+        and (any(t.is_("to") for t in name) or not is_somebody(plan.workflow, name[1:]))
+    ):
         name = name[1:]
     if len(name) > 3 and name[0].is_("somebody", "someone") and name[1].is_("from", "of", "in"):
         name = name[2:]

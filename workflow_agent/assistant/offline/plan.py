@@ -254,6 +254,11 @@ class Plan:
         name = self.said(words)
         return self.draft_named(name if words == quoted else titled(name), who)
 
+    def approval_by(self, who: str) -> JsonObject:
+        """Return a new step in which somebody approves."""
+        said = next((t.text for t in read_tokens(self.text) if t.lower == who and t.text.isupper()), who)
+        return self.draft_named(f"{titled(said.replace('_', ' '))} approval", who) | {"type": "human", "assignee": who}
+
     def draft_named(self, name: str, who: str | None = None) -> JsonObject:
         """Return a new step with a name; who does it may follow from the name: "Legal review"."""
         tokens = [t for t in read_tokens(name) if t.kind == "word"]

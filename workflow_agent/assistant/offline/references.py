@@ -287,7 +287,7 @@ class Steps:
             if (with_ends or one.step.type != "end") and (score := _score(mended, one)) > 0
         ]
         if not scored:
-            return [one.step for one in self.known if one.step.id in (text, "_".join(mended), text.replace(" ", "-"))]
+            return [one.step for one in self.known if (with_ends or one.step.type != "end") and _in_id(mended, one)]
         best = max((score for score, _ in scored), default=0.0)
         return [step for score, step in scored if score > best - 0.05]
 
@@ -468,6 +468,13 @@ def _known(step: Step) -> Known:
     lowers = [token.lower for token in read_tokens(step.name) if token.kind == "word"]
     joined = (one + other for one, other in itertools.combinations(lowers[:5], 2))
     return Known(step, name, frozenset((*content_of(who), *content_of(service), *joined)))
+
+
+def _in_id(words: Sequence[str], known: Known) -> bool:
+    """Say whether words name a step by its id: "the welcome call" of `call_new_hire`, "Welcome by phone"."""
+    own = content_of(known.step.id.replace("_", " ").replace("-", " "))
+    said = [word for word in words if not any(akin(word, one) for one in known.name)]
+    return bool(own) and len(words) > 1 and all(any(akin(word, one) for one in own) for word in said)
 
 
 def _score(words: Sequence[str], known: Known) -> float:

@@ -121,7 +121,15 @@ def _failing(plan: Plan, case: Tokens) -> Step | None:
         return plan.maybe([t for t in case if t.is_content]) if cannot else None
     about = [t for t in (*case[:at], *case[at + 1 :]) if t.is_content and not t.among("shaping.case")]
     about = about if case[at].has("noun") and not case[:at] else [t for t in case[:at] if t in about]
-    return plan.step(about) if about else None
+    step = plan.step(about) if about else None
+    if step is not None and _handles_failures(plan, step) and not akin(about[0].lower, content_of(step.name)[0]):
+        # "If the load fails" is not about "Repair load", which is done when it did.
+        raise Asked("When which step fails?", plan.text[: about[0].start], plan.text[about[-1].end :])
+    return step
+
+
+def _handles_failures(plan: Plan, step: Step) -> bool:
+    return any(edge.type == "error" for edge in plan.workflow.incoming(step.id))
 
 
 def _target(plan: Plan, act: Tokens) -> Step | None:
@@ -182,7 +190,10 @@ def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> Non
         plan.do({"op": "add_error_path", "step": step.id, "to": target_id})
         return
     handler = plan.workflow.step(has_error[0].to)
-    if handler is not None and handler.id != target_id and len(plan.workflow.incoming(handler.id)) == 1:
+    if target is None and handler is not None and not any(t.is_("instead") for t in act):
+        # Whoever is told of it does not repair it.
+        plan.do({"op": "connect", "from": target_id, "to": handler.id})
+    elif handler is not None and handler.id != target_id and len(plan.workflow.incoming(handler.id)) == 1:
         plan.notes = [*plan.notes, f"“{handler.name}”, which a failure leads to now, would never be reached"]
     plan.do({"op": "update_transition", "transition": has_error[0].id, "set": {"to": target_id}})
 

@@ -55,17 +55,22 @@ def _start_lines(diff: WorkflowDiff) -> Iterator[str]:
 
 def _step_lines(diff: WorkflowDiff) -> Iterator[str]:
     for step in diff.steps.added:
-        yield f"Added step {step['name']!r} ({_kind(step)}){_where(diff, step)}"
+        yield f"Added step {step['name']!r} ({', '.join(_kinds(step) + _times(step))}){_where(diff, step)}"
     for step in diff.steps.removed:
-        yield f"Removed step {step['name']!r} ({_kind(step)})"
+        yield f"Removed step {step['name']!r} ({', '.join(_kinds(step))})"
     for part in diff.steps.changed:
         yield from _step_change_lines(part)
     if diff.steps.reordered:
         yield "Listed the steps in another order"
 
 
-def _kind(step: JsonObject) -> str:
-    return ", ".join(str(step[key]) for key in ("type", "assignee") if key in step)
+def _kinds(step: JsonObject) -> list[str]:
+    return [str(step[key]) for key in ("type", "assignee") if key in step]
+
+
+def _times(step: JsonObject) -> list[str]:
+    within = [f"within {duration_in_words(step['timeout'])}"] if "timeout" in step else []
+    return [*within, *([duration_in_words(step["duration"])] if "duration" in step else [])]
 
 
 def _where(diff: WorkflowDiff, step: JsonObject) -> str:

@@ -135,6 +135,8 @@ def _describe_schedule(trigger: ScheduleTrigger) -> str:
         return f"every {duration_in_words(trigger.every or '').removeprefix('1 ')}"
     zone = f" {trigger.timezone}" if trigger.timezone else ""
     minute, hour, day, month, weekday = trigger.cron.split()
+    if minute.isdigit() and (hour, day, month, weekday) == ("*",) * 4:
+        return f"every hour at minute {int(minute)}" if int(minute) else "every hour"
     if not (minute.isdigit() and hour.isdigit() and month == "*"):
         return f"on schedule {trigger.cron}{zone}"
     at = f"at {int(hour):02}:{int(minute):02}{zone}"

@@ -193,6 +193,8 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             plan = _planned(turn, text, workflow, tokens)
     if isinstance(plan, StepUnclear):
         return unclear_step(turn, workflow, plan)
+    if isinstance(plan, Asked) and not plan.question.endswith("?"):
+        return Reply(f"I can't do that: {plan.question.rstrip('.')}. Nothing was changed.")
     if isinstance(plan, Asked):
         step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
         return Reply(
@@ -499,7 +501,7 @@ def _validity(workflow_id: str) -> Generator[Call, Any, str]:
     return (
         "It is still valid."
         if not result["counts"].get("error")
-        else "Careful: it has errors now; ask me to validate it for the list."
+        else "This brought no new errors, but it has some; ask me what can go wrong for the list."
     )
 
 

@@ -1,0 +1,110 @@
+"""Orders to workflows with error paths, branches and several ends, as the samples have them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.chats import TENANT, chat_with
+from tests.support.talking import Talk
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.workflows.model.parser import parse_workflow
+from workflow_agent.workflows.model.workflow import Workflow
+
+SAMPLES = Path(__file__).parents[3] / "data" / "samples"
+
+
+async def opened(name: str) -> Talk:
+    """Return a talk in which a sample is open."""
+    under_test = chat_with(OfflineModel())
+    workflow = parse_workflow(json.loads((SAMPLES / f"{name}.json").read_text("utf-8")))
+    await under_test.add(workflow)
+    talk = Talk(under_test)
+    await talk.say(f"show {workflow.name}")
+    return talk
+
+
+async def current(talk: Talk) -> Workflow:
+    (workflow,) = await talk.under_test.workflows.all(TENANT)
+    return workflow
+
+
+def ways(workflow: Workflow) -> set[tuple[str, str, str]]:
+    return {(edge.from_, edge.to, edge.type) for edge in workflow.transitions}
+
+
+async def test_who_is_told_of_a_failure_stands_before_its_repair() -> None:
+    talk = await opened("expense_approval")
+
+    await talk.say("notify the manager when a payment fails")
+
+    added = ways(await current(talk))
+    assert ("pay", "notify_the_manager", "error") in added
+    assert ("notify_the_manager", "repair_payment", "sequence") in added
+    assert ("pay", "repair_payment", "error") not in added
+
+
+async def test_what_is_done_after_a_failure_is_not_what_fails() -> None:
+    talk = await opened("nightly_etl")
+
+    asked = await talk.say("notify the data team if the load fails")
+    await talk.say("Transform")
+
+    assert asked.content.startswith("When which step fails?")
+    assert ("transform", "notify_the_data_team", "error") in ways(await current(talk))
+
+
+async def test_errors_from_before_are_not_said_to_be_new() -> None:
+    talk = await opened("nightly_etl")
+
+    reply = await talk.say("add a smoke test before Publish tables")
+
+    assert "This brought no new errors, but it has some" in reply.content
+
+
+@pytest.mark.parametrize(
+    ("sample", "said", "told"),
+    [
+        ("release_pipeline", "post a message in Slack after the release", "may be **Approve release** or **Released**"),
+        (
+            "incident_response",
+            "write a post-mortem within 5 days after it is resolved",
+            "There is “Write post-mortem” already",
+        ),
+        ("order_fulfilment", "check the address first", "I took “first” for the very beginning"),
+        ("expense_approval", "swap manager review and finance review", "I can't do that: 'Manager review' and"),
+        ("employee_onboarding", "put on hold between Collect details and Settle in", "I can't do that: "),
+    ],
+)
+async def test_what_may_be_meant_otherwise_or_cannot_be_done_changes_nothing(sample: str, said: str, told: str) -> None:
+    talk = await opened(sample)
+
+    reply = await talk.say(said)
+
+    assert told in reply.content
+    assert (await current(talk)).version == 1
+
+
+@pytest.mark.parametrize(
+    ("sample", "said", "step", "deadline"),
+    [
+        ("employee_onboarding", "the welcome call should happen within 1 day", "call_new_hire", "P1D"),
+        ("lead_qualification", "call leads within 2 hours", "contact", "PT2H"),
+    ],
+)
+async def test_a_step_is_named_by_its_work_too(sample: str, said: str, step: str, deadline: str) -> None:
+    talk = await opened(sample)
+
+    await talk.say(said)
+
+    changed = (await current(talk)).step(step)
+    assert changed is not None
+    assert changed.timeout == deadline
+
+
+async def test_a_new_step_is_told_with_its_deadline() -> None:
+    talk = await opened("expense_approval")
+
+    reply = await talk.say("add a tax check after finance review, done by the tax team, deadline 2 days")
+
+    assert "Added step 'Tax check' (human, tax team, within 2 days)" in reply.content
