@@ -756,6 +756,17 @@ def test_what_tells_no_process_is_not_drawn(text: str) -> None:
         ("A list: build, test, if tests pass deploy it, QA looks at it.", "not so"),
         ("A list: build it, test it, if ok deploy it, if anything fails tell Ann.", "anything"),
         ("Call the shop, up to four tries with 20 seconds between them, then store it.", "between"),
+        ("Receive the order, if in stock ship it, otherwise order it and wait 5 days, then ship.", "are one step"),
+        ("The cook writes it, the boss approves it, the printer prints it. The boss can ask for changes.", "when"),
+        ("Sales calls them. If they agree, Ann books a room, otherwise they get the newsletter.", "who 'they'"),
+        ("Ann submits it, if the manager does not answer in 2 days escalate to the boss, then file it.", "manager"),
+        (
+            "Ann sends papers, Bob sorts them, Cleo writes the plan. Missing papers are requested.",
+            "after 'send papers'",
+        ),
+        ("Ann orders it, Bob brings it; if Cleo is out, Bob calls; no answer -> the box goes back.", "box goes back"),
+        ("Ann reads the draft. If it is bad, Ann returns it. Then Bob prints it.", "leads"),
+        ("Ann reads it; if a page is missing Bob has 14 days to hand it in, otherwise it is closed.", "'otherwise'"),
     ],
 )
 def test_structure_that_is_not_drawn_makes_it_a_preview(text: str, word: str) -> None:
@@ -920,6 +931,20 @@ def test_what_came_to_nothing_is_told_and_nothing_is_made(text: str, word: str) 
     assert draft is not None
     assert word in draft.unread
     assert draft.undrawn
+
+
+def test_a_verdict_without_a_comma_is_no_name_of_who_acts_then() -> None:
+    said = drawn("The customer accepts or declines it. If accepted the mechanic repairs it, if declined Ann burns it.")
+
+    assert "Accepted?: [accepted] Repair it, [declined] Burn it" in said
+
+
+def test_what_a_workflow_does_itself_is_its_first_step() -> None:
+    assert drawn("build a workflow that backs up the database, verifies the backup and alerts the admin") == [
+        "Back up the database: Verify the backup",
+        "Verify the backup: Alert the admin",
+        "Alert the admin",
+    ]
 
 
 def test_a_request_behind_the_description_is_no_step() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from workflow_agent.assistant.offline.drafting.phrases import acts, is_role, phrase_at
 from workflow_agent.assistant.offline.drafting.spans import spans_of
 from workflow_agent.assistant.offline.drafting.tags import FINITE, Tagged, tag
-from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token
 
 Tokens = tuple[Token, ...]
@@ -79,12 +79,36 @@ def read_clauses(tokens: Sequence[Token], *, is_item: bool = False) -> list[Clau
     """Return the clauses of a sentence, in its order."""
     while tokens and tokens[-1].kind == "punct" and tokens[-1].text != ")":
         tokens = tokens[:-1]
+    tokens = _with_comma(tokens)
     tagged = tag(spans_of(tokens), is_item=is_item)
     clauses = [_clause(part, joint, is_item=is_item) for joint, part in _parts(tagged)]
     found = [one for one in clauses if one.tokens or one.marks or one.lead or one.is_sub]
     _share_objects(found)
     _join_outcomes(found)
     return _without_asides(found)
+
+
+def _with_comma(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return "if accepted the mechanic repairs it" with the comma that parts a verdict from what is done then."""
+    found = list(tokens)
+    for at in range(len(found) - 3, -1, -1):
+        if not found[at].is_("if", "when", "once", "unless") or found[at].kind != "word":
+            continue
+        verdict = at + 1 + found[at + 1].is_("not")
+        behind = found[verdict + 1 :]
+        who = 1 if behind and behind[0].has("det") else 0
+        verb = who + 1 + any(t.has("adv", "part") and not t.has("verb") for t in behind[who + 1 : who + 2])
+        if (
+            found[verdict].lower in word_set("good") | word_set("bad")
+            and found[verdict].entry.form == "ed"
+            and len(behind) > verb
+            and is_role(behind[who])
+            and "s" in behind[verb].entry.form.split()
+            and behind[verb].has("verb")
+        ):
+            end = found[verdict].end
+            found.insert(verdict + 1, Token(",", "punct", end, end, entry_of(",")))
+    return found
 
 
 def _without_asides(clauses: Sequence[Clause]) -> list[Clause]:

@@ -19,7 +19,7 @@ from workflow_agent.assistant.offline.drafting.lead import (
     only_asks_to_draw,
 )
 from workflow_agent.assistant.offline.drafting.lines import Line, lines_of, parted, take_label
-from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, phrase_at, text_of
+from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, is_role, phrase_at, text_of
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token, Tokens, split_fences
@@ -208,6 +208,10 @@ class _Description:
         self._is_requested = self._is_requested or lead.is_request
         self._use(line.tokens[: lead.end])
         line.tokens = line.tokens[lead.end :]
+        if lead.inherits and line.tokens and line.tokens[0].has("verb") and "s" in line.tokens[0].entry.form.split():
+            # "A workflow that backs up the data": no noun can stand there.
+            verb = replace(line.tokens[0].entry, classes=frozenset({"verb"}), noun=None)
+            line.tokens = (replace(line.tokens[0], entry=verb), *line.tokens[1:])
         starts = _starts_clause(line.tokens)
         alone = lead.is_request and not lead.is_list and len(line.tokens) < 9 and not starts
         if alone and not any(one.voice for one in read_clauses(line.tokens) if not one.is_sub):
@@ -306,9 +310,10 @@ class _Description:
         ]
 
     def _unmade(self, lost: Sequence[Token]) -> list[str]:
-        """Return the clauses whose verb no part of the draft holds."""
+        """Return the clauses whose verb no part of the draft holds, or somebody who is nowhere in it."""
         verbs = [t for t in lost if t.start in self._flow.used and t.entry.form in ("s", "ed") and t.has("verb")]
-        return [f"what {token.text!r} tells" for token in verbs]
+        people = [t for t in lost if t not in verbs and t.start in self._flow.used and is_role(t)]
+        return [*(f"what {token.text!r} tells" for token in verbs), *(f"what {t.text!r} does" for t in people)]
 
 
 def _name_alike(steps: Sequence[JsonObject]) -> None:

@@ -63,6 +63,8 @@ class Flow:
         """What steps worked on, in their order."""
         self._called: dict[str, str] = {}
         """By role, whether it was "he" or "she"."""
+        self._has_them = False
+        """Whether somebody did something to "them", who may be "they" later."""
         self._is_labelled = False
         """Whether a sign parts the case that is told from what is done in it."""
         self._is_unclear = False
@@ -288,6 +290,9 @@ class Flow:
         if asked and one.marks & {"else", "yes"} and not one.subs:
             self._branch(Clause("unless" if "else" in one.marks else "if", "question", tokens=asked))
         elif "else" in one.marks and not one.subs:
+            if track.arm is not None and self._last is not None and self._last[1].document.get("timeout"):
+                # "... has two days to answer, otherwise ...": in the other case, or where the time is over.
+                self.doubt(f"whether 'otherwise' is where {text_of(self._last[0].tokens)!r} is not done")
             if track.else_arm():
                 self._thing = self._asked_thing
             else:
@@ -756,6 +761,7 @@ class Flow:
         if any(token.lower in _OTHERS | {"ones"} for token in clause.subject):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         self.doubt(*doubts_of_step(clause, is_case=self.track.arm is not None))
+        self._doubt_repeated(clause, node)
         needs = clause.verb in ("need", "require") and [t.lower for t in clause.rest[:1]] in (["this"], ["that"])
         if clause.is_strange or needs:
             self.doubt(f"how {text_of(clause.tokens)!r} is meant")
@@ -765,11 +771,24 @@ class Flow:
             self.doubt(f"the loop {text_of(clause.tokens)!r}")
         self._note(clause, node)
         self._keep(clause, node)
+        self._has_them = self._has_them or any(token.lower == "them" for token in clause.rest)
         if clause.verb not in word_set("verb.move") | word_set("verb.tell"):
             self._thing = thing_of(object_of(clause)) or self._thing
             if self._thing and self._thing not in self._things:
                 self._things.append(self._thing)
         return node
+
+    def _doubt_repeated(self, clause: Clause, node: Node) -> None:
+        """Doubt "ship" behind "ship it", and "the manager can ask for changes" of who was done before."""
+        earlier = self.graph.nodes[:-1]
+        if not (clause.rest or clause.subject or "again" in clause.values) and clause.verb:
+            told = next((one for one in earlier if one.verb == clause.verb), None)
+            if told is not None:
+                self.doubt(f"whether {told.document['name']!r} and {node.document['name']!r} are one step")
+        optional = clause.may in ("can", "may", "could", "might") and not clause.marks and clause.joint in ("", ".")
+        if optional and node.role and earlier and earlier[-1].role != node.role:
+            if any(one.role == node.role for one in earlier):
+                self.doubt(f"when {text_of(clause.tokens)!r}")
 
     def _thing_for(self, clause: Clause, *, is_item: bool) -> str:
         """Return what "it", and a verb without its object, stand for."""
@@ -849,6 +868,9 @@ class Flow:
         role = role_named(meant) or ""
         if pronoun == "they":
             roles = {node.role for node in self.graph.nodes if node.role}
+            if self._has_them:
+                self.doubt("who 'they' are")
+                return
             other = role_named(self._person_told()) if not self._moved_to and self._person_told() else role
             doubtful = other != role or (len(roles) > 1 and not self._moved_to and not is_plural(meant[-1]))
         elif self._last is not None and [token.lower for token in self._last[0].subject] == [pronoun]:
@@ -1013,6 +1035,9 @@ class Flow:
                 and clause.verb in ("go", "return", "start", "restart")
             ):
                 targets = self.graph.nodes[:1]
+                far = len(self.graph.nodes) > 2 and not is_pronoun(clause.subject) and self.track.arm is not None
+                if far or (clause.rest and acts(clause.subject)):
+                    self.doubt(f"where {text_of(clause.tokens)!r} leads")
         else:
             active = clause.voice == "active"
             role = role_named(self._subject_of(clause) or (() if renewed else self._actor)) if active else None
@@ -1197,6 +1222,8 @@ class Flow:
             return
         clause = one.clause
         self.use(clause.subject)
+        if not any(other.clause.lows & (_OTHERS | {"ones", "one"}) for other in after[:1]):
+            self._doubt_kind(clause.subject)
         prep = next((at for at, token in enumerate(clause.subject) if at and token.has("prep")), None)
         head = clause.subject[prep - 1 if prep else -1]
         if found == "else":
@@ -1213,6 +1240,13 @@ class Flow:
             clause.subject, self._patient = (), self._thing
             if clause.voice == "active":
                 self._actor = ()
+
+    def _doubt_kind(self, said: Tokens) -> None:
+        """Doubt where "missing documents" are asked about, once later steps worked on something else."""
+        kind = next((token.lemma for token in reversed(said) if token.is_content), "")
+        about = [node for node in self.graph.nodes if kind in node.words]
+        if self.track.decision is None and about and self._last is not None and about[-1] is not self._last[1]:
+            self.doubt(f"whether {text_of(said)!r} are asked about after {about[-1].document['name']!r}")
 
     # ---- at once
 
