@@ -17,6 +17,7 @@ from workflow_agent.assistant.offline.drafting.lead import (
     lists_nouns,
     name_at_end,
     only_asks_to_draw,
+    says_workflow,
 )
 from workflow_agent.assistant.offline.drafting.lines import Line, lines_of, parted, take_label
 from workflow_agent.assistant.offline.drafting.phrases import bare, capitalized, cased, is_role, phrase_at, text_of
@@ -31,6 +32,8 @@ _MOST_DESCRIBED: Final = 2_000
 _MOST_TOKENS: Final = 1_500
 """Read of a description; more would be more steps than are drawn."""
 _MOST_TOLD: Final = 12
+_LONGEST_OCCASION: Final = 6
+"""Tokens to the colon of "an employee leaves:"."""
 _NO_WORK: Final = frozenset({"decision", "fork", "join", "loop", "event", "wait"})
 
 
@@ -115,6 +118,8 @@ class _Description:
         question: Tokens = ()
         for at, whole in enumerate(self._lines):
             self._without_ordinal(whole)
+            if at == 0:
+                whole.tokens = _as_occasion(whole.tokens)
             is_list, inherits = self._without_lead(whole, at, not all(map(_is_chatter, told)))
             self._without_ordinal(whole)
             is_list = is_list or is_open
@@ -331,6 +336,20 @@ def _is_heading(line: Line, after: Line | None) -> bool:
     only = line.statements[0]
     deeper = after.column > line.column or not line.is_item
     return deeper and not only.clause.tokens and bool(only.subs)
+
+
+def _as_occasion(tokens: Tokens) -> Tokens:
+    """Return "An employee leaves: HR ..." as "when an employee leaves, HR ..."."""
+    sign = next((at for at, token in enumerate(tokens[:_LONGEST_OCCASION]) if token.text == ":"), 0)
+    clauses = read_clauses(tokens[:sign])
+    if len(clauses) != 1 or any(map(says_workflow, tokens[:sign])):
+        return tokens
+    only = clauses[0]
+    if only.is_sub or not only.subject or only.form != "Z" or only.rest or not _starts_clause(tokens[sign + 1 :]):
+        return tokens
+    start, end = tokens[0].start, tokens[sign].end
+    when, comma = Token("when", "word", start, start, entry_of("when")), Token(",", "punct", end, end, entry_of(","))
+    return (when, *tokens[:sign], comma, *tokens[sign + 1 :])
 
 
 def _is_chatter(line: Line) -> bool:

@@ -758,6 +758,8 @@ class Flow:
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         if self.track.arm is None and self._last is not None and _is_kind(clause) and _is_kind(self._last[0]):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
+        if clause.agent and is_pronoun(clause.agent):
+            self.doubt(f"who {text_of(clause.agent)!r} is")
         if any(token.lower in _OTHERS | {"ones"} for token in clause.subject):
             self.doubt(f"which case {text_of(clause.tokens)!r} is for")
         self.doubt(*doubts_of_step(clause, is_case=self.track.arm is not None))
@@ -786,9 +788,9 @@ class Flow:
             if told is not None:
                 self.doubt(f"whether {told.document['name']!r} and {node.document['name']!r} are one step")
         optional = clause.may in ("can", "may", "could", "might") and not clause.marks and clause.joint in ("", ".")
-        if optional and node.role and earlier and earlier[-1].role != node.role:
-            if any(one.role == node.role for one in earlier):
-                self.doubt(f"when {text_of(clause.tokens)!r}")
+        acted = node.role and any(one.role == node.role for one in earlier[:-1]) and earlier[-1].role != node.role
+        if optional and acted:
+            self.doubt(f"when {text_of(clause.tokens)!r}")
 
     def _thing_for(self, clause: Clause, *, is_item: bool) -> str:
         """Return what "it", and a verb without its object, stand for."""
@@ -1247,6 +1249,8 @@ class Flow:
         about = [node for node in self.graph.nodes if kind in node.words]
         if self.track.decision is None and about and self._last is not None and about[-1] is not self._last[1]:
             self.doubt(f"whether {text_of(said)!r} are asked about after {about[-1].document['name']!r}")
+        elif about and self.graph.parent is None and (loop := about[-1].document.get("parent")):
+            self.doubt(f"whether {text_of(said)!r} are asked about in {self.graph.by_id[loop].document['name']!r}")
 
     # ---- at once
 

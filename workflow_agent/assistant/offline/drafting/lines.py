@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.drafting.conditions import label_end, stat
 from workflow_agent.assistant.offline.drafting.phrases import is_role, phrase_at, role_named
 from workflow_agent.assistant.offline.drafting.spans import spans_of
 from workflow_agent.assistant.offline.drafting.statements import Statement, read_statements
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 
 _INLINE_NUMBER: Final = re.compile(r"(?<=[\s:])\(?(\d{1,2})[.)][ \t]+(?=[^\s\d])")
@@ -83,6 +84,11 @@ def _without_brackets(tokens: Tokens) -> list[Tokens]:
     if start is None or end is None or not 0 < start < end:
         return [tokens]
     inside = tokens[start + 1 : end]
+    if all(token.lower in word_set("lines.together") for token in inside):
+        # "(both at once)".
+        first, last = inside[0].start, inside[-1].end
+        parallel = (Token(word, "word", first, last, entry_of(word)) for word in ("in", "parallel"))
+        return _without_brackets((*tokens[:start], *parallel, *tokens[end + 1 :]))
     marked = inside[:1] and inside[0].lower == "or"
     marked = marked or any(
         token.text == "->" or phrase_at("sub", inside, at) or phrase_at("mark", inside, at)
