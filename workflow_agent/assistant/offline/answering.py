@@ -347,6 +347,8 @@ class Answering:
             and len(told.arguments["steps"]) > 2
         ):
             return creation.offer(text, told)
+        if not is_order(text) and catalogue.is_filtered(turn, text):
+            return analysis.answer(turn, text)
         phrase, is_corrected = _bare(text)
         is_told = catalogue.described(phrase) is None or focus(turn) is None
         if phrase and len(phrase.split()) <= _MOST_NAME_WORDS and (is_corrected or (is_told and not is_order(text))):

@@ -5,6 +5,7 @@ other words mean (steps, people, cases, lengths) is asked of the question. Of al
 that leaves the fewest words unused is told. What denies, or says yes, is told only where no word was left.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -286,7 +287,8 @@ def _filtered(topic: str) -> Answer:
         if not is_whole and (not about or topic == "fail"):
             return None
         found = [s for s in about or q.work() if test(s, q) != denied]
-        which, told = f"not {label}" if denied else label, joined([_with_limits(s) for s in found])
+        without = f"without {label[5:]}" if label.startswith("with ") else f"not {label}"
+        which, told = without if denied else label, joined([_with_limits(s) for s in found])
         others = [s for s in about or q.work() if s not in found]
         if every and others:
             return Told(f"{_names(others)} {_is(others)} not.", verdict=False)
@@ -711,6 +713,9 @@ def _beside(q: Question) -> Told | None:
 
 def _without(q: Question) -> Told | None:
     """Read "can the cake be handed over without having been inspected?": a way to a step around another."""
+    if any(one.is_("how") and two.is_("much", "many") for one, two in itertools.pairwise(q.tokens)):
+        # "How much can be paid without approval?" is answered by no yes.
+        return None
     at = q.first("without" if q.speaks_of("without") else "not")
     if not q.rest(at) and q.speaks_of("without"):
         # "Can customs be skipped?"
@@ -960,7 +965,9 @@ def _ways_out(q: Question) -> Told | None:
 
 _COUNTS: dict[str, Answer] = {
     "role": _counted("role", lambda w: list(roles_of(w)), lambda w: joined(list(roles_of(w))) or "nobody is set"),
-    "end": _counted("end", lambda w: [s for s in w.steps if s.type == "end"], ends_line),
+    "end": _counted(
+        "end", lambda w: [s for s in w.steps if s.type == "end"], lambda w: ends_line(w).removeprefix("Ends: ")
+    ),
     "trigger": _counted("trigger", lambda w: w.triggers, starts_line),
     "transition": _counted("transition", lambda w: w.transitions, lambda _: ""),
 }

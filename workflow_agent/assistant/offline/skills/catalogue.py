@@ -60,6 +60,9 @@ _MET = re.compile(
 _MOST_WORDS = 8
 _MOST_CLOSE = 3
 _DENYING = ("no", "not", "without", "nobody", "never", "none")
+_MOST_FILTERED = 200
+"""Characters of a message that may ask for a list."""
+_STARTING = ("start", "begin", "trigger", "triggered")
 _MOST_READ = 25
 """Workflows that one question reads; what it did not read it says."""
 Asking = Generator[Call, Any, Reply]
@@ -113,6 +116,12 @@ def is_about_all(turn: Turn, tokens: Tokens) -> bool:
     return says and (any(t.is_("tag", "about", "for") for t in said) or has_filter(said))
 
 
+def is_filtered(turn: Turn, text: str) -> bool:
+    """Say whether a message without a question is about the workflows that have something: "all tagged hr"."""
+    tokens = read_tokens(text[:_MOST_FILTERED])
+    return is_about_all(turn, tokens) and any(token.is_("tag", "tagged") for token in tokens)
+
+
 def has_filter(tokens: Tokens) -> bool:
     """Say whether a question names what workflows have, beside words to look for."""
     return bool(_filters(tuple(token for token in tokens if token.kind != "punct"))[0])
@@ -138,7 +147,7 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
         return listing(best, len(best), f", the {'largest' if sign < 0 else 'smallest'} first")
     if tokens[0].is_("who") and any(t.is_("more", "several", "two") for t in tokens) and not rest:
         return (yield from _roles_shared(items, result["total"]))
-    if not asked and not rest:
+    if not asked and not rest and not denies:
         return listing(items, result["total"], "")
     if denies and (len(asked) != 1 or rest):
         return (yield from _closest([token.text for token in tokens if token.is_content], items))
@@ -320,6 +329,11 @@ def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
     elif (started := started_by(tokens)) is not None:
         found.append(_started(started))
         used |= started.read
+    elif event := _event_in(tokens):
+        said = [tokens[at] for at in sorted(event) if not tokens[at].is_(*_STARTING)]
+        words = [token.lower for token in said if token.is_content and token.has("noun", "name")]
+        found.append(Filter(f"started by {joined(words)}", lambda item: _is_started_by(words, item["triggers"])))
+        used |= event
     if (tags := [at for at, token in enumerate(tokens) if token.is_("tag", "tagged")]) and "deadline" not in topics:
         names = {token.lower for token in tokens[tags[0] + 1 :] if token.kind in ("word", "quoted")} - {"as", "with"}
         found.append(
@@ -330,6 +344,21 @@ def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
         )
         used |= set(range(tags[0], len(tokens)))
     return found, [token for at, token in enumerate(tokens) if at not in used]
+
+
+def _event_in(tokens: Tokens) -> set[int]:
+    """Return the places of "start when an email arrives", or none."""
+    starts = next((at for at, t in enumerate(tokens) if t.is_(*_STARTING)), len(tokens))
+    when = next((at for at in range(starts, len(tokens)) if tokens[at].is_("when", "on", "by", "with", "from")), None)
+    if when is None or not any(t.is_content and t.has("noun", "name") for t in tokens[when:]):
+        return set()
+    return set(range(starts, len(tokens)))
+
+
+def _is_started_by(words: Sequence[str], triggers: Sequence[str]) -> bool:
+    """Say whether one trigger has all of some words: "on email.invoice_received"."""
+    said = ([part for part in re.split(r"[^a-z0-9]+", one.lower()) if part] for one in triggers)
+    return any(all(any(akin(word, part) for part in parts) for word in words) for parts in said)
 
 
 def _started(started: Started) -> Filter:

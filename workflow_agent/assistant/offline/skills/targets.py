@@ -231,7 +231,9 @@ def _best(
     if len(refs) == 1:
         return refs[0]
     named = sorted(((phrase_score(wanted, [ref.name]), -at) for at, ref in enumerate(refs)), reverse=True)
-    if named[0][0] >= _SURE and named[0][0] - named[1][0] >= _AHEAD:
+    # In the name of one alone, and elsewhere somewhere in what is done.
+    is_only_name = named[0][0] > 0 and named[1][0] == 0
+    if is_only_name or (named[0][0] >= _SURE and named[0][0] - named[1][0] >= _AHEAD):
         return refs[-named[0][1]]
     if isinstance(scores[0], int | float) and isinstance(scores[1], int | float) and scores[0] > scores[1] * 1.5:
         return refs[0]

@@ -1,4 +1,4 @@
-"""Orders to workflows with error paths, branches and several ends, as the samples have them."""
+"""Orders to, and questions about, workflows with error paths, branches and several ends, as the samples have them."""
 
 import json
 from pathlib import Path
@@ -14,13 +14,18 @@ from workflow_agent.workflows.model.workflow import Workflow
 SAMPLES = Path(__file__).parents[3] / "data" / "samples"
 
 
+async def talk_of(*names: str) -> Talk:
+    """Return a talk of somebody who has some samples."""
+    under_test = chat_with(OfflineModel())
+    for name in names:
+        await under_test.add(parse_workflow(json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))))
+    return Talk(under_test)
+
+
 async def opened(name: str) -> Talk:
     """Return a talk in which a sample is open."""
-    under_test = chat_with(OfflineModel())
-    workflow = parse_workflow(json.loads((SAMPLES / f"{name}.json").read_text("utf-8")))
-    await under_test.add(workflow)
-    talk = Talk(under_test)
-    await talk.say(f"show {workflow.name}")
+    talk = await talk_of(name)
+    await talk.say(f"show {(await current(talk)).name}")
     return talk
 
 
@@ -108,3 +113,38 @@ async def test_a_new_step_is_told_with_its_deadline() -> None:
     reply = await talk.say("add a tax check after finance review, done by the tax team, deadline 2 days")
 
     assert "Added step 'Tax check' (human, tax team, within 2 days)" in reply.content
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("show me everything tagged hr", {"wf_employee_onboarding", "wf_leave_request"}),
+        ("which workflows start when an email arrives?", {"wf_invoice_payment"}),
+        ("which workflows are triggered by shopify?", {"wf_order_fulfilment"}),
+        ("show me the leave workflow", {"wf_leave_request"}),
+    ],
+)
+async def test_workflows_are_listed_by_their_tags_and_what_starts_them(said: str, found: set[str]) -> None:
+    names = ("employee_onboarding", "leave_request", "invoice_payment", "order_fulfilment")
+    talk = await talk_of(*names)
+
+    reply = await talk.say(said)
+
+    assert {f"wf_{name}" for name in names if f"`wf_{name}`" in reply.content} == found
+
+
+async def test_a_denial_that_is_not_understood_lists_nothing_as_found() -> None:
+    talk = await talk_of("leave_request", "order_fulfilment")
+
+    reply = await talk.say("which workflows have no owner for some step?")
+
+    assert "I did not understand" in reply.content
+    assert "There are" not in reply.content
+
+
+async def test_how_much_is_no_question_for_a_yes() -> None:
+    talk = await opened("customer_refund")
+
+    reply = await talk.say("how much can be refunded without approval?")
+
+    assert reply.content.startswith("I did not understand that question")
