@@ -53,10 +53,11 @@ HALVES = {
     "was_heldout_4": "fourth, was held out",
     "dev_5": "fifth development",
     "was_heldout_5": "fifth, was held out",
+    "dev_6": "sixth development",
     "heldout": "held out",
 }
-"""The sets; of the second, fourth and fifth there are only descriptions, of the third no references. Only `heldout` is
-kept from who writes rules."""
+"""The sets; of the second, fourth and fifth there are only descriptions, of the sixth none, of the third no references.
+Only `heldout` is kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700
@@ -427,7 +428,8 @@ def _compared(case: Case, own: Wanted, document: Mapping[str, Any], said: str) -
 async def questioned(service: Asked, case: Case) -> tuple[Verdict, Talk, list[str], bool]:
     """Return how a question about the open workflow, or about all of its half, was answered."""
     opened = case.get("workflow")
-    names = [opened] if opened else [name for name, one in workflows().items() if one["half"] == case["half"]]
+    half = [name for name, one in workflows().items() if one["half"] == case.get("half")]
+    names = [opened] if opened else case.get("catalogue") or half
     talk = await talked(service, case, names, opened)
     if not talk.is_unchanged or talk.claims:
         return "wrong", talk, ["changed something"], False

@@ -134,7 +134,10 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
     assert not used["dev"] & used["was_heldout"]
     assert {(half, workflows()[name]["half"]) for half, names in used.items() for name in names & set(workflows())} == {
         (half, half) for half in ("dev", "was_heldout", "heldout")
-    } | {("heldout", "dev"), ("heldout", "was_heldout"), ("dev_3", "third"), ("was_heldout_3", "third")}
+    } | {("heldout", "dev"), ("heldout", "was_heldout"), ("dev_3", "third"), ("was_heldout_3", "third")} | {
+        ("dev_6", "third"),
+        ("dev_6", "sixth"),
+    }
 
 
 def test_every_case_names_what_there_is_and_says_what_it_wants() -> None:

@@ -293,3 +293,15 @@ def test_two_workflows_are_compared_by_what_starts_them() -> None:
     (told_apart,) = compare_workflows(first, second).differences
 
     assert told_apart == "triggers is not set in the first, on order in the second"
+
+
+def test_a_form_is_told_by_the_fields_that_came_went_and_changed() -> None:
+    def form(*fields: dict[str, Any]) -> dict[str, Any]:
+        return {"op": "set_form", "step": "a", "form": {"fields": list(fields)}}
+
+    before = edited(flow("a>b"), form({"key": "sum", "label": "Sum"}, {"key": "why"}, {"key": "day"}))
+    after = edited(before, form({"key": "sum", "label": "Sum", "type": "number"}, {"key": "day"}, {"key": "place"}))
+
+    assert told(before, after) == [
+        "Changed step 'A': form now asks for 'place'; form now leaves out 'why'; form now asks differently for 'Sum'"
+    ]

@@ -148,3 +148,43 @@ async def test_how_much_is_no_question_for_a_yes() -> None:
     reply = await talk.say("how much can be refunded without approval?")
 
     assert reply.content.startswith("I did not understand that question")
+
+
+@pytest.mark.parametrize(
+    ("sample", "said", "added", "following"),
+    [
+        ("leave_request", "tell the team when leave is approved", "tell_the_team", "approved"),
+        ("contract_signing", "notify sales when the contract is active", "notify_sales", "active"),
+    ],
+)
+async def test_what_comes_after_an_end_stands_before_it(sample: str, said: str, added: str, following: str) -> None:
+    talk = await opened(sample)
+
+    await talk.say(said)
+
+    edges = {(edge.from_, edge.to) for edge in (await current(talk)).transitions}
+    assert (added, following) in edges
+
+
+async def test_a_limit_that_is_told_as_it_is_now_is_no_question() -> None:
+    talk = await opened("contract_signing")
+
+    await talk.say("the limit for large deals is 50k now")
+
+    cases = [edge.when.text for edge in (await current(talk)).transitions if edge.when]
+    assert "more than 50,000 EUR a year" in cases
+
+
+@pytest.mark.parametrize(
+    ("sample", "said"),
+    [
+        ("purchase_order", "orders can be cancelled when goods are received"),
+        ("lead_qualification", "add a demo after the call if they are interested"),
+    ],
+)
+async def test_what_is_allowed_or_half_read_changes_nothing(sample: str, said: str) -> None:
+    talk = await opened(sample)
+
+    await talk.say(said)
+
+    assert (await current(talk)).version == 1

@@ -63,6 +63,9 @@ def read_fields(plan: Plan, clause: Clause) -> Tokens:
         StepUnclear: The step it is about may be several.
         Asked: It lacks the value.
     """
+    if (waits := _waiting(plan, clause.tokens)) is not None:
+        plan.do(waits)
+        return ()
     best: tuple[_Told, _Way] | None = None
     for kinds in (_KINDS, _KINDS - {"give", "let", "tell", "manually"}, _KINDS - {"owner"}, _KINDS - {"remove"}):
         spans = spans_of(clause.tokens, kinds, plan.steps)
@@ -78,6 +81,21 @@ def read_fields(plan: Plan, clause: Clause) -> Tokens:
     edits, left = told.edits(way)
     plan.do(*edits)
     return (*way.unread, *left)
+
+
+def _waiting(plan: Plan, tokens: Tokens) -> JsonObject | None:
+    """Return how long "wait 21 days for the signature" lets a step of that name wait; None for anything else."""
+    spans = durations_in(tokens)
+    if not tokens or not tokens[0].is_("wait") or len(spans) != 1:
+        return None
+    first, length = spans[0]
+    rest = (*tokens[:first], *tokens[length.end :])
+    step = plan.maybe([t for t in rest if not t.is_("only", "now")])
+    if step is None or step.type not in ("wait", "event") or len([t for t in rest if counts(t)]) < 2:
+        return None
+    if step.type == "wait":
+        return {"op": "update_step", "step": step.id, "set": {"duration": length.value}}
+    return {"op": "set_timeout", "step": step.id, "timeout": length.value}
 
 
 def _joined(plan: Plan, runs: Sequence[Run]) -> list[Run]:
@@ -241,9 +259,9 @@ class _Told:
         if not run.is_who or not self.has_value:
             return []
         said = {t.lemma for t in run.tokens if t.is_content}
-        mine = [
-            s for s in self.plan.workflow.steps if s.assignee and set(content_of(s.assignee.replace("_", " "))) == said
-        ]
+        theirs = [(set(content_of(s.assignee.replace("_", " "))), s) for s in self.plan.workflow.steps if s.assignee]
+        # "Sales" of the one whom all call sales representative.
+        mine = [s for who, s in theirs if who == said] or [s for who, s in theirs if said <= who]
         return mine if len(mine) == 1 else []
 
     def people(self, way: _Way) -> tuple[list[Tokens], list[Tokens], list[Tokens]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
 
-from workflow_agent.assistant.offline import conditions, fields, header, placing, shaping, ways
+from workflow_agent.assistant.offline import conditions, fields, forms, header, placing, shaping, ways
 from workflow_agent.assistant.offline.clauses import (
     GREETINGS,
     closing_size,
@@ -27,12 +27,13 @@ from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead,
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import duration_at
+from workflow_agent.assistant.offline.values import duration_at, durations_in
 from workflow_agent.workflows.model.workflow import Workflow
 
 Frame = Callable[[Plan, Clause], Tokens]
 Problem = StepUnclear | Asked
 _FRAMES: tuple[Frame, ...] = (
+    forms.read_form,
     header.read_description,
     header.read_label,
     header.read_name,
@@ -150,6 +151,11 @@ def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -
     at = 0
     while at < len(cuts) - 1 and at < most and plan.tries <= _MOST_TRIES:
         if _is_why(sentence, cuts, at):
+            # "We do not wash cars any more, so delete that."
+            plan.steps.last = _spoken_of(plan, _between(sentence, cuts[at], cuts[at + 1])) or plan.steps.last
+            at += 1
+            continue
+        if _stays(_between(sentence, cuts[at], cuts[at + 1])):
             at += 1
             continue
         end, problem = _longest_read(plan, sentence, cuts, at, verb)
@@ -219,6 +225,7 @@ def _longest_read(
             or (end > at + 1 and _orders_twice(sentence, cuts[at : end + 1]))
             or end > most
             or any(_is_why(sentence, cuts, one) for one in range(at, end))
+            or any(_stays(_between(sentence, cuts[one], cuts[one + 1])) for one in range(at, end))
         ):
             continue
         if (first := _first_of_two(plan, sentence, cuts[at : end + 1])) is not None:
@@ -232,6 +239,9 @@ def _longest_read(
             before, count = _state(plan), len(plan.edits)
             try:
                 if _read_clause(plan, words, is_next=is_next, is_late=is_late, partly=partly and end == at + 1):
+                    if end > at + 1 and _leaves_number(words, plan.edits[count:]):
+                        _restore(plan, before)
+                        continue
                     adds = any(edit["op"] in ("insert_step", "add_step") for edit in plan.edits[count:])
                     if words is piece or not (adds and verb[0].is_("remove", "delete", "drop")):
                         return end, None
@@ -240,6 +250,25 @@ def _longest_read(
             except (StepUnclear, Asked) as unread:
                 reason = unread if reason is None or not _is_choice(reason) else reason
     return at, reason
+
+
+def _stays(piece: Tokens) -> bool:
+    """Say whether a piece tells what goes on as it does: "and then the customer is informed as before"."""
+    said = " ".join(token.lower for token in piece[-2:])
+    return len(piece) > 2 and said in word_set("orders.unchanged") and not read_head(stripped(piece)[1]).verbs
+
+
+def _leaves_number(words: Tokens, edits: Sequence[JsonObject]) -> bool:
+    """Say whether a number of several pieces is in none of their edits: then they are no one clause."""
+    timed = {at for first, one in durations_in(words) for at in range(first, one.end)}
+    made = json.dumps(edits).replace(",", "")
+    return any(
+        token.kind == "number"
+        and at not in timed
+        and not (at and words[at - 1].is_("of", "than", "not"))
+        and token.text.replace(",", "") not in made
+        for at, token in enumerate(words)
+    )
 
 
 def _is_why(sentence: Tokens, cuts: Sequence[int], at: int) -> bool:
@@ -550,7 +579,8 @@ def _is_said_beside(plan: Plan, piece: Tokens, *, has_more: bool) -> bool:
         # "Not 3", "not at the end", of what was just set to something else.
         return True
     others = [t for t in piece if counts(t) and t.lower not in _AGAIN and t.lower not in PRONOUNS]
-    if (plan.edits or has_more) and not others and len(words) < 6:
+    undone = not plan.edits and read_head(piece).verbs & {"remove", "rename", "swap", "move"}
+    if (plan.edits or has_more) and not others and len(words) < 6 and not undone:
         return True
     if any(t.kind == "number" or t.value is not None for t in piece):
         return False

@@ -231,6 +231,11 @@ def _place(plan: Plan, tokens: Tokens, mark: str, at: int, end: int) -> Place | 
     if end == len(tokens) and mark in ("before", "after"):
         return _other_side(plan, mark, at, end)
     step, stop = _longest(plan, tokens, end, mark)
+    # "Before the editor does".
+    stop += step is not None and any(t.is_("do") for t in tokens[stop : stop + 1])
+    if step and step.type == "end" and mark == "after":
+        # "Tell the team when the leave is approved": nothing comes after an end.
+        return Place({"before": step.id}, None, at, stop)
     return (
         Place({} if mark == "beside" else {mark: step.id}, step if mark == "beside" else None, at, stop)
         if step
@@ -257,6 +262,8 @@ def _longest(plan: Plan, tokens: Tokens, at: int, mark: str) -> tuple[Step | Non
         return best
     for end in range(at + 1, min(len(tokens), at + _MOST_ANCHOR_WORDS) + 1):
         last = tokens[end - 1]
+        if last.is_("if", "unless") and last.kind == "word":
+            break
         if (last.kind == "punct" and last.text not in "'-/") or (
             best[0] is not None
             and (
@@ -399,7 +406,9 @@ def _without_place(plan: Plan, clause: Clause, bare: Sequence[Token], *, adds: b
             raise NotRead
         _insert(plan, bare, Place({"after": last["step"]["id"]}, None, 0, 0))
         return
-    if bare and bare[0].among("placing.no_step") and len(bare) > 1 and bare[1].has("prep"):
+    named = len(bare) > 1 and (bare[1].has("prep") or bare[1].is_("called", "named"))
+    asks = any(t.is_("field") for t in bare) and any(t.kind == "quoted" or t.is_("form") for t in bare)
+    if asks or (named and bare[0].among("placing.no_step")):
         # "A form to Take order", "a link from a to b".
         raise NotRead
     if not adds or not bare or any(t.lower in PRONOUNS for t in bare[:2]):
@@ -471,12 +480,14 @@ def insert_on(plan: Plan, words: Sequence[Token], place: Transition | Step) -> N
     if isinstance(place, Step):
         _insert(plan, words, Place({}, place, 0, 0))
         return
+    _, words = _bare(words)
     if plan.maybe(words) is not None:
         raise NotRead
     _insert(plan, words, Place({"between": [place.from_, place.to]}, None, 0, 0))
 
 
 def _insert(plan: Plan, words: Sequence[Token], place: Place) -> None:
+    words = _with_name(words)
     quoted = [t for t in words if t.kind == "quoted"]
     if quoted and any(t.text in ("-", "\N{EN DASH}") and t.kind == "punct" for t in words):
         raise NotRead
@@ -487,6 +498,17 @@ def _insert(plan: Plan, words: Sequence[Token], place: Place) -> None:
         _approval(plan, work, place.fields)
         return
     put(plan, [_draft(plan, name, work) for name in _names_in(work.name)], place)
+
+
+def _with_name(words: Sequence[Token]) -> Sequence[Token]:
+    """Return "state Partially received" with its name as one word."""
+    if len(words) < 2 or not words[0].among("placing.kinds") or not words[1].text[:1].isupper():
+        return words
+    end = next((at for at, t in enumerate(words) if at > 1 and t.kind != "word"), len(words))
+    if words[1].kind == "quoted" or any(t.has("prep", "aux") for t in words[1:end]):
+        return words
+    said = " ".join(t.text for t in words[1:end])
+    return [Token(said, "quoted", words[1].start, words[end - 1].end, words[1].entry), *words[end:]]
 
 
 def _names_in(name: Tokens) -> list[Tokens]:
@@ -713,7 +735,8 @@ def _by_actor(plan: Plan, name: Tokens) -> tuple[Tokens, str | None]:
         or (name[end].has("adv", "part") and not name[end].has("verb"))
     ):
         end += 1
-    if end >= len(name) or not name[end].entry.verb:
+    if end >= len(name) or not name[end].entry.verb or any(t.is_("can", "may", "could", "might") for t in name[at:end]):
+        # "Orders can be cancelled" allows it, and orders nothing.
         raise NotRead
     subject = tuple(t for t in name[:at] if not t.is_("to"))
     passive = any(t.is_("be", "get") for t in name[at:end]) and "ed" in name[end].entry.form.split()

@@ -264,6 +264,11 @@ def _lead(plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], con
     if (begins := plan.step(said)).id == target.id:
         # "The decision should come back to the clerk", who decides: nobody orders a step to lead to itself.
         raise NotRead
+    plain = [edge for edge in plan.workflow.outgoing(begins.id) if edge.type == "sequence"]
+    if condition is None and len(plain) == 1 and any(t.among("ways.redirecting") for t in read_tokens(plan.text)):
+        # "Standard answers go directly to the end from now on": and no longer where they went.
+        plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": target.id}})
+        return
     plan.do(*_connections(plan, begins, target, condition))
 
 

@@ -164,7 +164,25 @@ def _field_changes(changes: Sequence[FieldChange]) -> str:
     return "; ".join(_field_change(change) for change in changes)
 
 
+def _form_change(before: JsonObject, after: JsonObject) -> str:
+    """Return what became of the fields of a form; which of them, where they are not told alike."""
+    once, now = ({one["key"]: one for one in form.get("fields", ())} for form in (before, after))
+    told = [
+        (verb, [named[key].get("label", key) for key in keys])
+        for verb, named, keys in (
+            ("asks for", now, [key for key in now if key not in once]),
+            ("leaves out", once, [key for key in once if key not in now]),
+            ("asks differently for", now, [key for key in now if key in once and now[key] != once[key]]),
+        )
+    ]
+    return "; ".join(f"form now {verb} {', '.join(map(repr, names))}" for verb, names in told if names)
+
+
 def _field_change(change: FieldChange) -> str:
+    if change.field == "form" and change.before and change.after:
+        told = _form_change(change.before, change.after)
+        if told:
+            return told
     before, after = told_value(change.field, change.before), told_value(change.field, change.after)
     if change.after is None:
         return f"{change.field} ({before}) removed" if ", " in before else f"{change.field} {before} removed"

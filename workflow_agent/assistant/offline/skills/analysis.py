@@ -229,7 +229,8 @@ def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
 def answer_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
     """Answer what is asked without a verb, "deadline of the audit", where it is read wholly; else do as told."""
     tokens = _plain(read_tokens(text[:_MOST_CHARS]))
-    if len(tokens) > _MOST_PLAIN or focus(turn) is None or any(t.entry.verb and not t.has("noun") for t in tokens):
+    tells = any(t.has("aux") for t in tokens[1:]) or any(t.entry.verb and not t.has("noun") for t in tokens)
+    if len(tokens) > _MOST_PLAIN or focus(turn) is None or tells:
         return (yield from otherwise)
     workflow = yield from read_workflow(turn, None)
     told, _ = answered(workflow, tokens, Steps(workflow, turn.chosen, last_told(turn)))
