@@ -81,3 +81,19 @@ def test_long_words_are_judged_in_linear_time(piece: str) -> None:
         supported(Summary(text=text, decisions=(text,)), Evidence("", said(text, "Hello there.").events))
 
     assert_grows_linearly(lambda size: piece * (size // len(piece)), judge, 12_000)
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        "Once their book has arrived, Ada phones readers.",
+        "Ada phones all readers at once.",
+        "Whether Mr Adeyemi may sign is still to be found out.",
+    ],
+)
+def test_once_at_once_and_whether_are_no_numbers_or_names(honest: str) -> None:
+    events = said(
+        "Ada phones the readers when a book has arrived, all together. May Mr Adeyemi sign? I have to find out."
+    ).events
+
+    assert Evidence("", events).why_not(honest) is None

@@ -40,7 +40,7 @@ _STEM_CHARS: Final = 6
 _ENDINGS: Final = ("ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y")
 _LEAST_STEM: Final = 3
 _SMALL: Final = word_set(
-    "during while within until since "
+    "during while within until since whether "
     "a an the and or but if of to in on at by for from with as is are was were be been being am it "
     "its this that these those there here he she they them his her their i you we us our my your me "
     "who whom which what when where how why do does did has have had will would shall should can "

@@ -92,10 +92,13 @@ _REWRITTEN: Final = (
     (
         "once ",
         re.compile(
-            r"\bonce (?=(?:an? |the |all |it |they |we |he |she )(?!day|week|month|year|quarter))", re.IGNORECASE
+            r"\bonce (?=(?:an? |the |all |it |they |we |he |she |his |her |their |its |our |your |my )"
+            r"(?!day|week|month|year|quarter))",
+            re.IGNORECASE,
         ),
         "when ",
     ),
+    ("at once", re.compile(r"\bat once\b", re.IGNORECASE), "together"),
     (
         "without",
         re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)without\b(?:([^,]{0,40}), not even\b)?", re.IGNORECASE),
