@@ -7,9 +7,19 @@ from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.workflows.model.steps import Step
 
 _TYPES = {
-    "date": "date", "amount": "number", "number": "number", "price": "number", "sum": "number", "email": "email",
-    "e-mail": "email", "file": "file", "attachment": "file", "comment": "text", "note": "text", "reason": "text",
-}  # fmt: skip
+    "date": "date",
+    "amount": "number",
+    "number": "number",
+    "price": "number",
+    "sum": "number",
+    "email": "email",
+    "e-mail": "email",
+    "file": "file",
+    "attachment": "file",
+    "comment": "text",
+    "note": "text",
+    "reason": "text",
+}
 """By the last word of a field's name; anything else is a line of text."""
 
 
