@@ -292,6 +292,16 @@ CASES = [
         id="else-if",
     ),
     pytest.param(
+        "The clerk writes the letter () and the manager reads the letter.",
+        ["Write the letter @clerk: Read the letter", "Read the letter @manager"],
+        id="empty brackets",
+    ),
+    pytest.param(
+        "The clerk writes the letter and the manager reads it (both in parallel).",
+        ["In parallel: Write the letter, Read the letter", "Write the letter @clerk", "Read the letter @manager"],
+        id="at once in brackets",
+    ),
+    pytest.param(
         "Have the intern collect the quotes, then have purchasing compare them.",
         ["Collect the quotes @intern: Compare the quotes", "Compare the quotes @purchasing"],
         id="have somebody do it",
@@ -968,3 +978,11 @@ def test_whom_she_means_is_asked_where_another_person_comes_between() -> None:
 
     assert draft is not None
     assert "who 'she' is" in draft.undrawn
+
+
+def test_a_number_in_brackets_runs_nothing_at_once_and_is_named() -> None:
+    draft = read_description("The clerk writes the letter and the manager reads the letter (two).")
+
+    assert draft is not None
+    assert lines(draft) == ["Write the letter @clerk: Read the letter", "Read the letter @manager"]
+    assert draft.unread == ("two",)

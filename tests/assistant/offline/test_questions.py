@@ -82,7 +82,7 @@ ANSWERS = {
     "how many days does the board have?": "(`board`) has 7 days",
     "how many steps have a deadline?": "2 steps with a deadline",
     "which steps have a deadline?": "(`decide`), 2 days and escalated to head clerk and **Ask board**",
-    "which steps have no deadline?": "Steps without a deadline",
+    "which steps have no deadline?": "Steps without a deadline: **Apply for loan**",
     "is there a step with retries?": "Yes: tried again on failure: **Score customer**",
     "which steps are automatic?": "**Score customer** (`score`), 4 attempts, **Open account**",
     "does the contract have a deadline?": "No: **Print contract** (`contract`) has no deadline",

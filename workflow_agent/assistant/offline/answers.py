@@ -287,7 +287,7 @@ def _filtered(topic: str) -> Answer:
         if not is_whole and (not about or topic == "fail"):
             return None
         found = [s for s in about or q.work() if test(s, q) != denied]
-        without = f"without {label[5:]}" if label.startswith("with ") else f"not {label}"
+        without = f"without {label.removeprefix('with ')}" if label.startswith("with ") else f"not {label}"
         which, told = without if denied else label, joined([_with_limits(s) for s in found])
         others = [s for s in about or q.work() if s not in found]
         if every and others:

@@ -164,11 +164,11 @@ def _also_approves(plan: Plan, clause: Clause) -> Tokens:
     role = _role(plan, told)
     others = [t for t in told if counts(t) and t not in role and not _approves(t)]
     asks = any(t.has("aux") or t.is_("have", "need") for t in told)
-    if clause.verbs or not role or told[0] not in (role[0], *(t for t in told if t.has("det"))) or others or not asks:
+    begins = bool(role) and (told[0] is role[0] or told[0].has("det"))
+    if clause.verbs or not begins or others or not asks:
         raise NotRead
-    who = written(plan.workflow, role)
     where = _behind_review(plan)
-    plan.do({"op": "insert_step", "step": plan.approval_by(who), **where})
+    plan.do({"op": "insert_step", "step": plan.approval_by(written(plan.workflow, role)), **where})
     return ()
 
 

@@ -85,17 +85,22 @@ def read_fields(plan: Plan, clause: Clause) -> Tokens:
 
 def _waiting(plan: Plan, tokens: Tokens) -> JsonObject | None:
     """Return how long "wait 21 days for the signature" lets a step of that name wait; None for anything else."""
-    spans = durations_in(tokens)
-    if not tokens or not tokens[0].is_("wait") or len(spans) != 1:
+    spans = durations_in(tokens) if tokens and tokens[0].is_("wait") else []
+    if len(spans) != 1:
         return None
     first, length = spans[0]
     rest = (*tokens[:first], *tokens[length.end :])
     step = plan.maybe([t for t in rest if not t.is_("only", "now")])
     if step is None or step.type not in ("wait", "event") or len([t for t in rest if counts(t)]) < 2:
         return None
+    return _timed(step, length.value)
+
+
+def _timed(step: Step, length: str | None) -> JsonObject:
+    """Return the edit that gives a step its time: how long a wait lasts, how long any other may take."""
     if step.type == "wait":
-        return {"op": "update_step", "step": step.id, "set": {"duration": length.value}}
-    return {"op": "set_timeout", "step": step.id, "timeout": length.value}
+        return {"op": "update_step", "step": step.id, "set": {"duration": length}}
+    return {"op": "set_timeout", "step": step.id, "timeout": length}
 
 
 def _joined(plan: Plan, runs: Sequence[Run]) -> list[Run]:
@@ -392,12 +397,7 @@ class _Told:
         for name, said in sets.items():
             if name == "timeout":
                 field_ = "duration" if step.type == "wait" else "timeout"
-                length = self._length(said, getattr(step, field_)) if said else None
-                yield (
-                    {"op": "update_step", "step": step.id, "set": {field_: length}}
-                    if field_ == "duration"
-                    else {"op": "set_timeout", "step": step.id, "timeout": length}
-                )
+                yield _timed(step, self._length(said, getattr(step, field_)) if said else None)
             elif name == "number":
                 yield self._bare_number(step, said)
             elif name in ("retry", "interval", "backoff"):

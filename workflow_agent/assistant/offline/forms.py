@@ -4,6 +4,7 @@ from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, titled
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
 
 _TYPES = {
@@ -58,7 +59,7 @@ def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
     """
     form: JsonObject = step.form.model_dump(mode="json", exclude_defaults=True) if step.form else {}
     label = " ".join(t.text for t in name)
-    key = "_".join(label.lower().replace("-", " ").split())
+    key = slug(label)
     if any(one["key"] == key for one in form.get("fields", ())):
         raise NotRead(f"{step.name!r} has a field {key!r} already")
     field: JsonObject = {"key": key, "label": titled(label)}

@@ -534,8 +534,9 @@ def put(plan: Plan, drafts: Sequence[JsonObject], place: Place) -> None:
     if place.beside is not None and len(drafts) > 1:
         raise NotRead
     for draft in drafts:
-        said = content_of(draft["name"])
-        if same := next((step.name for step in plan.workflow.steps if content_of(step.name) == said), None):
+        said = content_of(draft["name"]) or [draft["name"].casefold()]
+        named = ((step.name, content_of(step.name) or [step.name.casefold()]) for step in plan.workflow.steps)
+        if same := next((name for name, words in named if words == said), None):
             plan.notes = [*plan.notes, f"there is “{same}” already, so that there would be two"]
         draft["id"] = plan.new_id(draft["name"])
         if place.beside is not None:

@@ -472,9 +472,11 @@ def _known(step: Step) -> Known:
 
 def _in_id(words: Sequence[str], known: Known) -> bool:
     """Say whether words name a step by its id: "the welcome call" of `call_new_hire`, "Welcome by phone"."""
+    if len(words) == 1:
+        return words[0] == known.step.id
     own = content_of(known.step.id.replace("_", " ").replace("-", " "))
     said = [word for word in words if not any(akin(word, one) for one in known.name)]
-    return bool(own) and len(words) > 1 and all(any(akin(word, one) for one in own) for word in said)
+    return bool(own) and all(any(akin(word, one) for one in own) for word in said)
 
 
 def _score(words: Sequence[str], known: Known) -> float:

@@ -233,7 +233,8 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
     source = source or [t for t in said[""] if not _goes(t)]
     avoided = [step] if (step := plan.maybe(said.get("avoid", ()))) else []
     condition = plan.said(said["if"]) if said.get("if") else None
-    _lead(plan, tuple(source), _other_step(plan, said["to"], source), avoided, condition)
+    redirects = "connect" not in clause.verbs and any(t.among("ways.redirecting") for t in tokens)
+    _lead(plan, tuple(source), _other_step(plan, said["to"], source), avoided, condition, redirects=redirects)
     return tuple(beside)
 
 
@@ -245,7 +246,9 @@ def _other_step(plan: Plan, tokens: Sequence[Token], source: Sequence[Token]) ->
     return plan.step(tokens)
 
 
-def _lead(plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], condition: str | None) -> None:
+def _lead(
+    plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], condition: str | None, *, redirects: bool
+) -> None:
     said = [t for t in source if t.is_content]
     edges = [e for e in plan.workflow.transitions if said and e.when and e.when.text and _fits_case(e.when.text, said)]
     if avoided:
@@ -265,7 +268,7 @@ def _lead(plan: Plan, source: Tokens, target: Step, avoided: Sequence[Step], con
         # "The decision should come back to the clerk", who decides: nobody orders a step to lead to itself.
         raise NotRead
     plain = [edge for edge in plan.workflow.outgoing(begins.id) if edge.type == "sequence"]
-    if condition is None and len(plain) == 1 and any(t.among("ways.redirecting") for t in read_tokens(plan.text)):
+    if condition is None and len(plain) == 1 and redirects:
         # "Standard answers go directly to the end from now on": and no longer where they went.
         plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": target.id}})
         return

@@ -179,10 +179,13 @@ def _form_change(before: JsonObject, after: JsonObject) -> str:
 
 
 def _field_change(change: FieldChange) -> str:
-    if change.field == "form" and change.before and change.after:
-        told = _form_change(change.before, change.after)
-        if told:
-            return told
+    if (
+        change.field == "form"
+        and change.before
+        and change.after
+        and (told := _form_change(change.before, change.after))
+    ):
+        return told
     before, after = told_value(change.field, change.before), told_value(change.field, change.after)
     if change.after is None:
         return f"{change.field} ({before}) removed" if ", " in before else f"{change.field} {before} removed"

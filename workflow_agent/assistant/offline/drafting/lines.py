@@ -84,7 +84,8 @@ def _without_brackets(tokens: Tokens) -> list[Tokens]:
     if start is None or end is None or not 0 < start < end:
         return [tokens]
     inside = tokens[start + 1 : end]
-    if all(token.lower in word_set("lines.together") for token in inside):
+    said = " ".join(token.lower for token in inside if not token.among("lines.several"))
+    if said in word_set("lines.together"):
         # "(both at once)".
         first, last = inside[0].start, inside[-1].end
         parallel = (Token(word, "word", first, last, entry_of(word)) for word in ("in", "parallel"))
