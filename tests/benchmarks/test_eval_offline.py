@@ -19,7 +19,7 @@ KNOWN_KINDS = {
     "descriptions": "list plain branch loop parallel deadline retry schedule threshold long notawork question nothing "
     "trap",
     "questions": "open catalogue",
-    "references": "name part alias typo meaning ask recency learned correct other open step change",
+    "references": "name part alias typo meaning content ask recency learned correct other open step it change",
 }
 _CONDITIONS = {"ok": "approved", "no": "rejected", "?": ""}
 
@@ -133,10 +133,15 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
 
     assert not used["dev"] & used["was_heldout"]
     assert {(half, workflows()[name]["half"]) for half, names in used.items() for name in names & set(workflows())} == {
-        (half, half) for half in ("dev", "was_heldout", "heldout")
-    } | {("heldout", "dev"), ("heldout", "was_heldout"), ("dev_3", "third"), ("was_heldout_3", "third")} | {
+        (half, half) for half in ("dev", "was_heldout", "was_heldout_6", "heldout")
+    } | {("was_heldout_6", "dev"), ("was_heldout_6", "was_heldout"), ("heldout", "heldout_orders")} | {
+        ("dev_3", "third"),
+        ("was_heldout_3", "third"),
         ("dev_6", "third"),
         ("dev_6", "sixth"),
+        ("dev_7", "seventh"),
+        ("dev_8", "eighth"),
+        ("dev_9", "ninth"),
     }
 
 

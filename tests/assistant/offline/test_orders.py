@@ -258,3 +258,63 @@ async def test_who_is_to_do_a_step_becomes_its_owner(talk: Talk) -> None:
     await talk.say("the decision should be handled by the CFO")
 
     assert next(step.assignee for step in (await loan(talk)).steps if step.id == "decide") == "CFO"
+
+
+async def test_what_is_told_beside_an_order_is_taken_for_its_reason_and_the_reply_says_so(talk: Talk) -> None:
+    reply = await talk.say("delete the payout, we are not allowed to pay")
+
+    assert (await loan(talk)).step("pay") is None
+    assert "I took “we are not allowed to pay” for the reason, and not for an order." in reply.content
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "delete the payout, the scoring is done by finance instead",
+        "delete the payout, and if the amount is over 500 the director decides",
+        "delete the payout, finance should be told",
+    ],
+)
+async def test_what_may_be_an_order_is_no_reason(talk: Talk, said: str) -> None:
+    reply = await talk.say(said)
+
+    assert "for the reason" not in reply.content
+
+
+async def test_two_changes_are_taken_back_together_after_a_yes(talk: Talk) -> None:
+    before = ways(await loan(talk))
+    await talk.say("add a fraud check after scoring")
+    await talk.say("add a credit check after scoring")
+
+    asked = await talk.say("undo both of these please")
+    await talk.say("yes")
+
+    assert "goes back 2 versions" in asked.content
+    assert ways(await loan(talk)) == before
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'hey, could you call this workflow "Credit request"? thx',
+        'Nobody says loan request here. Can you call this workflow "Credit request"?',
+    ],
+)
+async def test_an_order_that_asks_politely_is_no_question(talk: Talk, said: str) -> None:
+    reply = await talk.say(said)
+
+    assert "question" not in reply.content
+    assert "Credit request" in reply.content
+
+
+async def test_a_step_that_is_named_by_other_work_is_asked_about_before_it_goes(talk: Talk) -> None:
+    reply = await talk.say("remove the step Weigh customer")
+
+    assert (await loan(talk)).step("score") is not None
+    assert not reply.content.startswith("Done"), reply.content
+
+
+async def test_somebody_is_told_by_let_know(talk: Talk) -> None:
+    await talk.say("let the clerk know before paying out")
+
+    assert ("notify_the_clerk", "pay") in ways(await loan(talk)) or ("notify_clerk", "pay") in ways(await loan(talk))

@@ -1,5 +1,6 @@
 """Phrases of the data files in tokens, what the words in front of a message make of it, and which words count."""
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -103,10 +104,13 @@ def _begins_name(rest: Sequence[Token], end: int) -> bool:
         return True
     if rest[0].is_("thank") and end == 1 and following is not None and following.has("det"):
         return True
+    if rest[0].is_("first", "second") and end == 1 and following is not None and following.is_("and", "or"):
+        return True
     if rest[0].is_("first", "second", "next") and end == 1 and following is not None and following.has("noun"):
         # "First line should", and not "first check the papers".
         told = rest[end + 1] if end + 1 < len(rest) else None
-        if not following.has("verb") or (told is not None and told.has("aux")):
+        listed = following.entry.form == "ing" and told is not None and not told.has("det")
+        if not following.has("verb") or listed or (told is not None and told.has("aux")):
             return True
     return (
         rest[0].is_("first", "next", "finally")
@@ -217,3 +221,49 @@ _WANTED: Mapping[str, frozenset[str]] = {"wanted": frozenset({"add"}), "unneeded
 def order_verbs() -> frozenset[str]:
     """Return the verbs of orders that are one word."""
     return frozenset(words[0] for listed in phrases_of("verbs.tsv").values() for words, _ in listed if len(words) == 1)
+
+
+def is_aside(piece: Sequence[Token]) -> bool:
+    """Say whether a clause tells what is so, and neither orders nor limits anything: "we are not allowed to use it".
+
+    Its subject is a pronoun ("he owns the hydrometer"), or it denies something ("the owner is never at home"), or it
+    tells who does what was just spoken of ("accounting does it elsewhere").
+    """
+    words = [t for t in piece if t.kind != "punct"]
+    while words and words[0].is_("and", "but", "as"):
+        words.pop(0)
+    if len(words) < 3 or any(t.kind in ("quoted", "number") or t.among("asides.never") for t in words):
+        return False
+    if words[0].is_("no") and words[1].among("asides.no"):
+        return True
+    if words[0].has("prep", "conj", "wh"):
+        return False
+    at = next((i for i, t in enumerate(words) if i and (t.has("aux") or _is_finite(words, i))), 0)
+    denied = any(t.has("neg") for t in words[at:])
+    mine = words[0].is_("we", "i", "it", "this", "that")
+    wishes = mine and any(t.among("asides.wishes") for t in words[at : at + 3])
+    if not at or wishes or (not denied and any(t.among("asides.may") for t in words[at : at + 3])):
+        return False
+    if words[0].among("asides.subject"):
+        return at <= 2 and not (words[0].is_("it", "they", "that", "this") and words[at].among("shaping.going"))
+    if at > _LONGEST_SUBJECT or ("base" in words[0].entry.form.split() and not words[0].has("noun")):
+        return False
+    return denied or tells_who_does_it(words) or words[0].is_("our", "my", "your")
+
+
+def tells_who_does_it(words: Sequence[Token]) -> bool:
+    """Say whether words tell who does what was just spoken of: "accounting does it elsewhere"."""
+    pairs = itertools.pairwise(words)
+    return any(t.lower in ("does", "do") and following.is_("it", "that", "this") for t, following in pairs)
+
+
+_LONGEST_SUBJECT = 4
+
+
+def _is_finite(words: Sequence[Token], at: int) -> bool:
+    """Say whether a word is the verb of a subject in front of it."""
+    token, before = words[at], words[at - 1]
+    form = token.entry.form.split()
+    if not token.has("verb") or before.has("prep", "det"):
+        return False
+    return "s" in form or "ed" in form or ("base" in form and (before.has("pron") or before.entry.form == "s"))

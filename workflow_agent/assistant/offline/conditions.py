@@ -144,7 +144,7 @@ def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -
     if not any(map(_approves, tokens)):
         raise NotRead
     if span is None:
-        return _also_approves(plan, clause)
+        return () if _approves_first(plan, clause) else _also_approves(plan, clause)
     others = [t for at, t in enumerate(tokens) if not span[0] <= at < span[1] and t.kind != "punct"]
     role = _role(plan, others)
     left = [t for t in others if counts(t) and t not in role and not _approves(t)]
@@ -156,6 +156,23 @@ def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -
     subject = " ".join(t.text for t in about) if about else "the amount is"
     _approve_from(plan, written(plan.workflow, role), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
     return ()
+
+
+def _approves_first(plan: Plan, clause: Clause) -> bool:
+    """Let somebody approve in front of a step: "pouring away must be approved by the brewmaster first"; say whether."""
+    told = [t for t in clause.tokens if t.kind != "punct"]
+    orders = clause.verbs and told[0].entry.form != "ing"
+    if len(told) < 2 or not told[-1].is_("first", "beforehand") or orders:
+        return False
+    needs = next((at for at, t in enumerate(told) if at and (t.has("aux") or t.is_("need", "require"))), 0)
+    approves = next((at for at in range(needs, len(told)) if _approves(told[at])), 0)
+    role = _role(plan, told[needs:])
+    step = plan.maybe(told[:needs]) if needs and approves and role else None
+    others = [t for t in told[needs:-1] if counts(t) and t not in role and not _approves(t)]
+    if step is None or step.type == "end" or any(not t.is_("need", "require", "have") for t in others):
+        return False
+    plan.do({"op": "insert_step", "step": plan.approval_by(written(plan.workflow, role)), "before": step.id})
+    return True
 
 
 def _also_approves(plan: Plan, clause: Clause) -> Tokens:
@@ -302,9 +319,11 @@ def read_condition(plan: Plan, clause: Clause) -> Tokens:
         NotRead: It changes no condition.
     """
     tokens = clause.tokens
-    cued = any(t.is_("condition", "case", "rule", "criterion") for t in tokens)
+    said = tokens[0].text.casefold() if tokens[0].kind == "quoted" else None
+    stands = said and any(e.when and (e.when.text or "").casefold() == said for e in plan.workflow.transitions)
+    cued = stands or any(t.is_("condition", "case", "rule", "criterion") for t in tokens)
     new = tokens[-1] if tokens[-1].kind == "quoted" else None
-    to = any(t.is_("to", "into", "is", "be") or t.text in (":", "->") for t in tokens[:-1])
+    to = any(t.is_("to", "into", "is", "be", "read", "say") or t.text in (":", "->") for t in tokens[:-1])
     if not cued or new is None or not to:
         raise NotRead
     about = [t for t in tokens[:-1] if counts(t) and not t.among("shaping.condition")]

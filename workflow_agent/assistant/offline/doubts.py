@@ -17,6 +17,8 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 _NO_WORD = re.compile(r"[\W_]+")
 _DIRECTIONS = ("above", "below")
+_LONGEST_NAME = 8
+"""Words of a name; more are rather a sentence."""
 _AS_FAR_AS = 3
 """Words between "below" and its number, and between "first" and "day"."""
 
@@ -32,7 +34,8 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     words = plan.named(tokens)
     quoted = {t.text.casefold() for t in tokens if t.kind == "quoted"}
     for name, who in _new_steps(before, plan.edits):
-        if name.casefold() not in quoted and _is_doubtful(plan, read_tokens(name), who):
+        named = read_tokens(name)
+        if name.casefold() not in quoted and (len(named) > _LONGEST_NAME or _is_doubtful(plan, named, who)):
             yield f"I am not sure that “{name}” is its name"
     yield from _doubtful_roles(plan, before, words)
     yield from _unmet(plan, words)
@@ -41,6 +44,9 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     yield from _cut_off(before, plan.workflow)
     yield from _other_places(plan.edits, before, words)
     operations = {str(edit["op"]) for edit in plan.edits}
+    gone = [edit for edit in plan.edits if edit["op"] == "remove_step"]
+    if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
+        yield "You said “both”, and I found one"
     if "set_retry" in operations and not any(t.among("doubts.retries") for t in tokens):
         yield "I took how often for how often it is tried again"
     said = [t for t in tokens if t.kind != "punct"]
@@ -129,7 +135,9 @@ def _doubtful_roles(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> It
         infinitive = any(b.is_("to", "into") and t.lower == who for b, t in itertools.pairwise(tokens))
         is_verb = len(words) == 1 and infinitive and words[0].has("verb") and not is_actor_word(words[0])
         starts = len(words) > 1 and "base" in words[0].entry.form.split() and not is_somebody(plan.workflow, words)
-        if who == who.lower() and (is_verb or starts):
+        # "Out the owner", and not "head of the baths".
+        inner = any(t.has("det") for t in words[1:]) and not any(t.is_("of") for t in words)
+        if inner or (who == who.lower() and (is_verb or starts)):
             yield f"I am not sure that “{who}” is who does it"
     if all(edit["op"] == "update_transition" for edit in plan.edits):
         return

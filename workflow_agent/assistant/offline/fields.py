@@ -63,8 +63,8 @@ def read_fields(plan: Plan, clause: Clause) -> Tokens:
         StepUnclear: The step it is about may be several.
         Asked: It lacks the value.
     """
-    if (waits := _waiting(plan, clause.tokens)) is not None:
-        plan.do(waits)
+    if (told := _waiting(plan, clause.tokens) or _service(plan, clause.tokens)) is not None:
+        plan.do(told)
         return ()
     best: tuple[_Told, _Way] | None = None
     for kinds in (_KINDS, _KINDS - {"give", "let", "tell", "manually"}, _KINDS - {"owner"}, _KINDS - {"remove"}):
@@ -94,6 +94,23 @@ def _waiting(plan: Plan, tokens: Tokens) -> JsonObject | None:
     if step is None or step.type not in ("wait", "event") or len([t for t in rest if counts(t)]) < 2:
         return None
     return _timed(step, length.value)
+
+
+def _service(plan: Plan, tokens: Tokens) -> JsonObject | None:
+    """Return the service that "the alarm should use sms.send rather than mail.send" lets a step call."""
+    named = [t for t in tokens if t.kind == "word" and t.has("name") and "." in t.text.strip(".")]
+    if not named or not any(t.among("fields.calls") for t in tokens):
+        return None
+    old = next((at for at, t in enumerate(tokens) if t.is_("rather", "instead", "not")), len(tokens))
+    new = [t for t in named if tokens.index(t) < old]
+    about = [t for t in tokens if t not in named and counts(t) and not t.among("fields.calls")]
+    about = [t for t in about if not t.is_("rather", "instead", "not", "service", "now", "future")]
+    step = plan.maybe(about) if about else None
+    if len(new) != 1 or step is None or step.type in ("end", "fork", "join", "decision"):
+        return None
+    if any(t.text != step.uses for t in named if t is not new[0]):
+        return None
+    return {"op": "update_step", "step": step.id, "set": {"uses": new[0].text}}
 
 
 def _timed(step: Step, length: str | None) -> JsonObject:
@@ -161,6 +178,12 @@ def _options(told: "_Told", run: Run) -> Iterator[Taken]:
         yield "step", steps
     elif (told.has_value or told.kinds & {*_NAMED}) and (loose := plan.fits(run.tokens, loose=True)):
         yield "loose", loose
+    first, *rest = run.tokens
+    acts = bool(rest) and first.entry.form == "base" and first.entry.verb is not None and not run.is_who
+    if "arrow" in run.before[:1] and acts:
+        # "Take enquiry -> Log lead" gives it a name.
+        yield "unread", run.tokens
+        return
     marks = {"by", "owner", "arrow"} if told.has_value else {"by", "owner", "arrow", "to", "old", "neg"}
     marked = bool(marks & {*run.before}) and ("to" not in run.before or told.kinds & {"give", "escalate", "late"})
     if ("permission" in run.before[:3] and not run.is_who) or run.is_who:
@@ -279,11 +302,20 @@ class _Told:
         for said, run in way.people:
             mine = all(any(akin(t.lower, one) for one in does) for t in said if t.is_content)
             marked = _NEW_OWNER & {*run.before} or {"charge"} & {*run.after[:2]} or "to" in run.before
+            # Of "the manager, not the lead" the denied one is the other.
+            behind = len(way.people) > 1 and not any("neg" in one.before for _, one in way.people)
             # "Legal no longer needs to approve" names who does it now.
             leaves = "gone" in self.kinds and len(way.people) == 1 and not (marked or self.has_value)
-            if leaves or "old" in run.before or "neg" in run.before or ("neg" in run.after and len(way.people) > 1):
+            if leaves or "old" in run.before or "neg" in run.before or ("neg" in run.after and behind):
                 old.append(said)
             elif mine and (self.has_value or self.wants_somebody) and not ("to" in run.before and self.wants_somebody):
+                about.append(said)
+            elif (
+                self.wants_somebody
+                and "arrow" in run.after
+                and any("to" in o.before for _, o in way.people if o is not run)
+            ):
+                # "The dentist does not react -> escalate to the manager."
                 about.append(said)
             elif self.has_value and not marked and not self.wants_somebody:
                 way.cost += _UNREAD
@@ -300,19 +332,29 @@ class _Told:
             StepUnclear: Which step is meant is not clear.
             Asked: A value is missing.
         """
-        new, _, _ = self.people(way)
+        new, old, _ = self.people(way)
         told = dict(self._fields(new))
         sets = {name: told[name] for name in (*_FIRST, *told) if name in told}
-        # "No need for a legal check anymore" gives nobody anything to do.
-        if not sets or (self.clause.unneeded and new):
+        # "No need for a legal check anymore" gives nobody anything to do; "3 days and no deadline" is both.
+        both = self.has_value and "timeout" in sets and sets["timeout"] is None and self._values("length")
+        if not sets or (self.clause.unneeded and new) or both:
             raise NotRead
         left = [
             span
             for span in self.spans
             if span.kind in _NAMED and not _SAID_BY.get(span.kind, {span.kind}) & sets.keys()
         ]
-        edits = [edit for step in self._steps(way, sets) for edit in self._set(step, sets)]
+        steps = self._escalated(old) if "escalate" in sets and old and not way.groups else self._steps(way, sets)
+        edits = [edit for step in steps for edit in self._set(step, sets)]
         return edits, tuple(token for span in left for token in span.tokens)
+
+    def _escalated(self, old: Sequence[Tokens]) -> list[Step]:
+        """Return the step that is escalated to somebody: "the vice dean replaces the dean for escalations"."""
+        before = {self._who(who) for who in old}
+        found = [step for step in self.plan.workflow.steps if step.escalate_to in before]
+        if len(found) != 1:
+            raise NotRead
+        return found
 
     def _fields(self, new: Sequence[Tokens]) -> Iterator[tuple[str, Any]]:
         """Yield each field that gets a value, or None where it is taken away; values are spans."""

@@ -56,6 +56,13 @@ def read_label(plan: Plan, clause: Clause) -> Tokens:
     ):
         raise NotRead
     values = values or _labels_in(plan, spans, cues[0])
+    if (
+        not takes
+        and any(t.lower in ("is", "are") for t in clause.tokens)
+        and any(one.casefold() in said for one in own)
+    ):
+        # "The tag weekly is wrong" adds none.
+        raise NotRead
     if takes and any(t.is_("add", "put", "rename") for t in clause.tokens):
         raise NotRead
     if not values or (not takes and any(len(one.split()) > 6 for one in values)):
@@ -85,8 +92,11 @@ def _labels_in(plan: Plan, spans: Sequence[Span], cue: int) -> list[str]:
     behind = _plain_words(spans[cue + 1 :])
     before = _plain_words(spans[:cue])
     words = behind if any(t.is_content for t in behind) else before
-    if words is before and len(words) == 1 and phrase_at(words, 0, "verbs.tsv")[1]:
-        # "Move the tag" names none.
+    verbs = (
+        [one for name in ("verbs.tsv", "undo.tsv") for one in phrase_at(words, 0, name)[1]] if len(words) == 1 else []
+    )
+    if words is before and verbs:
+        # "Move the tag" and "revert the tag" name none.
         return []
     if quoted := [t for t in (*before, *behind) if t.kind == "quoted"]:
         others = [
@@ -105,12 +115,14 @@ def _labels_in(plan: Plan, spans: Sequence[Span], cue: int) -> list[str]:
 
 
 def _plain_words(spans: Sequence[Span]) -> Tokens:
-    words = [
-        t
-        for span in spans
-        if span.kind not in ("set", "to", "for", "remove", "clear", "gone", "neg", "arrow", "mark", "tag", "alias")
-        for t in span.tokens
-    ]
+    cues = ("set", "to", "for", "remove", "clear", "gone", "neg", "arrow", "mark", "tag", "alias")
+    words: list[Token] = []
+    before = ""
+    for span in spans:
+        # "They call it pay run."
+        named = span.kind == "set" and before == "word" and span.tokens[0].has("noun")
+        words += span.tokens if span.kind not in cues or named else ()
+        before = span.kind
     while words and (
         words[0].among("header.label_around") or words[0].has("aux", "filler", "pron") or words[0].text == ","
     ):
@@ -155,6 +167,10 @@ def read_description(plan: Plan, clause: Clause) -> Tokens:
     spans = spans_of(tokens, frozenset({"describe", "remove", "clear"}))
     at = next((at for at, span in enumerate(spans) if span.kind == "describe"), None)
     if at is None or at > 5:
+        raise NotRead
+    named = [t for span in spans[: at + 1] for t in span.tokens if not t.has("det")]
+    if len(named) > 1 and plan.maybe(named) is not None:
+        # "Show notes: 24 hours" is about the step of that name.
         raise NotRead
     if any(span.kind in ("remove", "clear") for span in spans) or clause.unneeded:
         plan.do({"op": "set_description", "description": ""})
@@ -213,6 +229,12 @@ def read_name(plan: Plan, clause: Clause) -> Tokens:
     if not cues and not turns and not any(t.text == "->" for t in clause.tokens):
         raise NotRead
     if any(t.has("neg") for t in clause.tokens) and not any(t.kind == "quoted" for t in clause.tokens):
+        raise NotRead
+    if clause.tokens[0].kind == "quoted" and any(
+        edge.when and (edge.when.text or "").casefold() == clause.tokens[0].text.casefold()
+        for edge in plan.workflow.transitions
+    ):
+        # "“Confirmed” should read “approved”" is about a condition.
         raise NotRead
     unclear: StepUnclear | None = None
     for left, new in _old_and_new(plan, spans, cues):
@@ -314,6 +336,9 @@ def _old_and_new(plan: Plan, spans: Sequence[Span], cues: set[int]) -> Iterator[
         yield tuple(t for c, t in flat[:first_cue] if not c), tuple(t for _, t in flat[last_cue + 1 :])
     for size in range(min(len(plain) - 1, _MOST_NAME_WORDS), 0, -1):
         head, rest = tuple(plain[:size]), tuple(plain[size:])
+        if head[0].lower in PRONOUNS and any(map(counts, head)):
+            # "Call it Pay bills", where a step is called "Pay".
+            continue
         points = all(not counts(t) or t.lower in PRONOUNS or t.lemma in WHOLE for t in head)
         points = points and any(t.lower in PRONOUNS or t.lemma in WHOLE for t in head)
         if (
@@ -376,8 +401,9 @@ def read_trigger(plan: Plan, clause: Clause) -> Tokens:
     takes = clause.unneeded or clause.negated or bool(kinds & {"remove", "clear", "gone", "neg"})
     used = {t.start for span in spans if span.kind in _TRIGGERS for t in span.tokens}
     if len(flat) > 2 and "base" in flat[0].entry.form and flat[1].lower in PRONOUNS:
-        # "Send it on the 15th".
+        # "Send it on the 15th", "send it out at 7".
         used.add(flat[0].start)
+        kinds |= {"start"} if plan.steps.last is None and any(t.is_("at") for t in flat) else set()
     trigger = _trigger(plan, flat, kinds, used, takes=takes)
     if takes:
         plan.do(_without_trigger(plan, flat, used, trigger, kinds))
@@ -469,7 +495,11 @@ def _occasion(flat: Tokens, used: set[int]) -> JsonObject | None:
     if at is None:
         return None
     behind = [t for t in flat[at + 1 :] if t.is_content and not t.is_("time", "soon")]
-    if not 0 < len(behind) <= 4 or any(t.kind == "punct" for t in flat[at + 1 :]):
+    if (
+        not 0 < len(behind) <= 4
+        or any(t.value is not None for t in behind)
+        or any(t.kind == "punct" for t in flat[at + 1 :])
+    ):
         return None
     used |= {t.start for t in flat[at:]}
     return {"type": "event", "event": "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in behind)}

@@ -5,7 +5,7 @@ from functools import cache
 
 from workflow_agent.assistant.offline.clauses import phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import entry_of, word_set
-from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 
 _PLACED = frozenset({"before", "after", "between", "start", "end", "beside"})
 _NEAR = 7
@@ -19,9 +19,14 @@ def is_question(text: str) -> bool:
     tokens = trimmed(read_tokens(plain[:_MOST_CHARS]))
     if [token.lower for token in tokens[:2]] == ["please", "have"]:
         return False
+    *before, last = sentences(tokens) or ((),)
+    if before and last and plain.endswith("?") and _asks_to_do(last):
+        # "Nobody says planning permission here. Can you drop that alias?"
+        return is_question(plain[last[0].start :])
     told = asked(tokens)
-    if told != tokens:
+    if told != tokens and not _asks_to_do(told):
         return True
+    tokens = told
     mood, rest = stripped(tokens)
     if mood == "weighed":
         return False
@@ -54,6 +59,11 @@ def is_question(text: str) -> bool:
         and (second.has("det", "pron", "noun", "wh", "part") or second.kind == "quoted" or first.among("mood.verbs"))
     )
     return is_marked or inverted
+
+
+def _asks_to_do(tokens: Tokens) -> bool:
+    """Say whether words ask somebody to do something: "can you drop that alias"."""
+    return len(tokens) > 2 and tokens[0].is_("can", "could", "would", "will") and tokens[1].is_("you", "u", "we", "i")
 
 
 def _marks(tokens: Tokens) -> Iterator[list[str]]:

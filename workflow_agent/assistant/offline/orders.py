@@ -7,7 +7,7 @@ the fewest words over reads one piece, and those words are named as not used.
 import itertools
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -16,13 +16,16 @@ from workflow_agent.assistant.offline.clauses import (
     GREETINGS,
     closing_size,
     counts,
+    is_aside,
     phrase_at,
     read_head,
     stripped,
     tells_place,
+    tells_who_does_it,
     trimmed,
 )
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
+from workflow_agent.assistant.offline.people import is_somebody, written
 from workflow_agent.assistant.offline.plan import WHOLE, Asked, Clause, NotRead, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
@@ -84,7 +87,48 @@ def plan_orders(plan: Plan, tokens: Sequence[Token]) -> None:
     timed = {edit["step"] for edit in plan.edits if edit["op"] == "set_timeout"}
     why = {text for text, step in plan.told.items() if step in gone or (step in timed and _TOO_LONG.search(text))}
     plan.unread = [text for text in plan.unread if text not in why and not _is_reason(plan, text)]
+    _settle_asides(plan, tokens, original)
     _name_unused(plan, tokens, original)
+
+
+def _settle_asides(plan: Plan, tokens: Sequence[Token], original: Workflow) -> None:
+    """Take what is told beside the order for its reason, or name it as not used."""
+    beside = set(_reasons(plan, tokens, original))
+    plan.asides = {text: where for text, where in plan.asides.items() if text in beside or text not in plan.unread}
+    plan.reasons = [text for text in plan.unread if text in beside]
+    ids = {edit.get("transition") for edit in plan.edits}
+    ways = [end for edge in original.transitions if edge.id in ids for end in (edge.from_, edge.to)]
+    touched = {*ways, *(str(one) for edit in plan.edits for one in edit.values()), *map(_step_of, plan.edits)}
+    elsewhere = [one for one, step in plan.told.items() if one in plan.asides and step not in touched]
+    # "Too much residue means it is halted, no second fasting" tells of another step than the one that goes.
+    left = [one for one in elsewhere if one not in plan.unread and not one.startswith("not ")]
+    plan.unread = [one for one in plan.unread if one not in beside]
+    plan.unread += left if plan.edits and not plan.reasons else []
+
+
+def _reasons(plan: Plan, tokens: Sequence[Token], original: Workflow) -> Iterator[str]:
+    """Yield the asides of a message that can be no more than why its order is given."""
+    touched = {_step_of(edit) for edit in plan.edits}
+    removes = any(edit["op"].startswith(("remove", "un")) for edit in plan.edits)
+    beside = [range(*where) for text, where in plan.asides.items() if text in plan.unread]
+    said = [t for t in tokens if not any(t.start in one for one in beside)]
+    gone = [step for step in original.steps if plan.workflow.step(step.id) is None]
+    unnamed = [s for s in gone if not any(akin(t.lower, word) for t in said for word in content_of(s.name))]
+    for text in plan.asides:
+        words = read_tokens(text)
+        # "So that box can go" goes by what was told before.
+        points = any(akin(t.lower, word) for s in unnamed for t in words for word in content_of(s.name))
+        if (
+            plan.edits
+            and plan.told.get(text) in (None, *touched)
+            and (removes or not tells_who_does_it(words))
+            and (points or not unnamed)
+        ):
+            yield text
+
+
+def _tells_of_people(piece: Tokens) -> bool:
+    return bool(piece) and is_aside(piece) and (piece[0].among("orders.people") or tells_who_does_it(piece))
 
 
 def _sentences(tokens: Sequence[Token]) -> list[Tokens]:
@@ -145,7 +189,7 @@ def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -
     if sentence and sentence[-1].text == "?" and has_more and asks:
         plan.unread = [*plan.unread, plan.said(sentence)]
         return 1, None
-    cuts = _cuts(sentence)
+    cuts = _cuts(plan, sentence)
     reason: Problem | None = None
     verb: Tokens = ()
     at = 0
@@ -155,7 +199,7 @@ def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -
             plan.steps.last = _spoken_of(plan, _between(sentence, cuts[at], cuts[at + 1])) or plan.steps.last
             at += 1
             continue
-        if _stays(_between(sentence, cuts[at], cuts[at + 1])):
+        if _stays(_between(sentence, cuts[at], cuts[at + 1])) or (at and _takes_back(sentence, cuts, at)):
             at += 1
             continue
         end, problem = _longest_read(plan, sentence, cuts, at, verb)
@@ -175,10 +219,14 @@ def _is_choice(reason: Problem) -> bool:
     return isinstance(reason, Asked) or bool(reason.candidates)
 
 
-def _cuts(sentence: Tokens) -> list[int]:
-    """Return where the pieces of a sentence begin, and its end."""
+def _cuts(plan: Plan, sentence: Tokens) -> list[int]:
+    """Return where the pieces of a sentence begin, and its end; the "and" of a step's name parts none."""
     cuts = [0]
+    names = plan.steps.whole_names(sentence, exactly=True)
+    named = {one for first, (end, _) in names.items() for one in range(first, end)}
     for at, token in enumerate(sentence):
+        if at in named:
+            continue
         following = sentence[at + 1] if at + 1 < len(sentence) else None
         late = (
             token.is_("or", "otherwise", "else")
@@ -213,7 +261,7 @@ def _longest_read(
     reason: Problem | None = None
     is_next = at > 0 and sentence[cuts[at] - 1].is_("then", "and")
     is_late = at > 0 and sentence[cuts[at] - 1].is_("otherwise", "else", "or")
-    partly = len(cuts) - 1 == at + 1
+    partly = len(cuts) - 1 == at + 1 and not (plan.edits and is_aside(_between(sentence, cuts[at], cuts[at + 1])))
     most = len(cuts)
     for end in range(min(len(cuts) - 1, at + _MOST_AT_ONCE), at, -1):
         piece = _between(sentence, cuts[at], cuts[end])
@@ -226,6 +274,7 @@ def _longest_read(
             or end > most
             or any(_is_why(sentence, cuts, one) for one in range(at, end))
             or any(_stays(_between(sentence, cuts[one], cuts[one + 1])) for one in range(at, end))
+            or any(_tells_of_people(_between(sentence, cuts[one], cuts[one + 1])) for one in range(at + 1, end))
         ):
             continue
         if (first := _first_of_two(plan, sentence, cuts[at : end + 1])) is not None:
@@ -239,7 +288,7 @@ def _longest_read(
             before, count = _state(plan), len(plan.edits)
             try:
                 if _read_clause(plan, words, is_next=is_next, is_late=is_late, partly=partly and end == at + 1):
-                    if end > at + 1 and _leaves_number(words, plan.edits[count:]):
+                    if end > at + 1 and _leaves_value(before[0], words, plan.edits[count:]):
                         _restore(plan, before)
                         continue
                     adds = any(edit["op"] in ("insert_step", "add_step") for edit in plan.edits[count:])
@@ -258,16 +307,39 @@ def _stays(piece: Tokens) -> bool:
     return len(piece) > 2 and said in word_set("orders.unchanged") and not read_head(stripped(piece)[1]).verbs
 
 
-def _leaves_number(words: Tokens, edits: Sequence[JsonObject]) -> bool:
-    """Say whether a number of several pieces is in none of their edits: then they are no one clause."""
-    timed = {at for first, one in durations_in(words) for at in range(first, one.end)}
-    made = json.dumps(edits).replace(",", "")
-    return any(
-        token.kind == "number"
-        and at not in timed
-        and not (at and words[at - 1].is_("of", "than", "not"))
-        and token.text.replace(",", "") not in made
-        for at, token in enumerate(words)
+def _leaves_value(workflow: Workflow, words: Tokens, edits: Sequence[JsonObject]) -> bool:
+    """Say whether a number, time or name of several pieces is in none of their edits: then they are no one clause."""
+    lengths = durations_in(words)
+    timed = {at for first, one in lengths for at in range(first, one.end)}
+    made = json.dumps(edits).replace(",", "").casefold()
+    names = " ".join(step.name for step in workflow.steps).casefold()
+    # Of two times one may be that of now.
+    known = (
+        made
+        if len(lengths) == 1
+        else f"{made} {json.dumps([[s.timeout, s.duration] for s in workflow.steps]).casefold()}"
+    )
+    old = ("of", "than", "not", "from", "instead")
+    return (
+        any(
+            token.kind == "number"
+            and at not in timed
+            and not (at and words[at - 1].is_("of", "than", "not"))
+            and token.text.replace(",", "") not in made
+            for at, token in enumerate(words)
+        )
+        or (
+            any(one.value.casefold() not in known and not words[first - 1].is_(*old) for first, one in lengths if first)
+        )
+        or any(
+            t.text[:1].isupper()
+            and t.kind == "word"
+            and not t.entry.known
+            and at
+            and t.lower not in made
+            and t.lower not in names
+            for at, t in enumerate(words)
+        )
     )
 
 
@@ -358,7 +430,6 @@ def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, par
     if not rest:
         return mood in ("told", "order")
     plan.weighed = plan.weighed or mood == "weighed"
-    ways_ = [rest]
     reason_at = next(
         (
             i
@@ -367,8 +438,10 @@ def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, par
         ),
         None,
     )
+    ways_ = [rest]
     if reason_at is not None:
-        ways_.append(trimmed(rest[:reason_at]))
+        # "Since" may tell of a time.
+        ways_ = [rest, trimmed(rest[:reason_at])] if rest[reason_at].is_("since") else [trimmed(rest[:reason_at]), rest]
     problem: Problem | None = None
     for words in ways_:
         clause = Clause(
@@ -382,6 +455,8 @@ def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, par
         )
         done, why = _by_frames(plan, clause, partly=partly)
         if done:
+            if words is not rest and reason_at is not None:
+                plan.asides[plan.said(rest[reason_at:])] = rest[reason_at].start, rest[-1].end
             return True
         problem = problem or why
     if problem is not None:
@@ -457,8 +532,10 @@ def _stop(plan: Plan, clause: Clause) -> Tokens:
 def _plain(tokens: Tokens) -> Tokens:
     """Return a clause without "please" behind it and "in this workflow", and with "take x out" as "take out x"."""
     words = list(tokens)
-    if len(words) > 2 and words[0].is_("second", "third", "fourth", "fifth") and phrase_at(words, 1, "verbs.tsv")[1]:
-        # "Second, give it 5 days".
+    words = _with_shared_noun(words)
+    counted = len(words) > 2 and words[0].is_("second", "third", "fourth", "fifth") and words[1].entry.form != "ing"
+    if counted and phrase_at(words, 1, "verbs.tsv")[1]:
+        # "Second, give it 5 days", and not "second marking".
         words = words[1:]
     while (
         len(words) > 1
@@ -467,6 +544,16 @@ def _plain(tokens: Tokens) -> Tokens:
         and (not words[-1].is_("well") or words[-2].is_("as"))
     ):
         words.pop()
+    ends = next((at for at, t in enumerate(words[:-2]) if t.is_("end") and words[at + 1].is_("up")), None)
+    if ends is not None and "ed" in words[ends + 2].entry.form.split():
+        # "Before it ends up denied".
+        del words[ends : ends + 2]
+    for size in (4, 3, 2):
+        # "From next week on", "from January".
+        since = words[-size:] if len(words) > size + 1 else []
+        if since and since[0].is_("from", "since", "starting") and any(t.among("orders.since") for t in since[1:3]):
+            words = words[:-size]
+            break
     if len(words) > 3 and words[-1].is_("tomorrow", "today", "now") and words[-2].is_("from", "of", "starting", "as"):
         words = words[: -3 if words[-3].is_("as") else -2]
     if len(words) > 4 and words[-1].is_("on") and words[-3].is_("from") and words[-2].kind != "number":
@@ -506,6 +593,15 @@ def _plain(tokens: Tokens) -> Tokens:
     return tuple(words)
 
 
+def _with_shared_noun(words: list[Token]) -> list[Token]:
+    """Return "first and second marking" as "first marking and second marking"."""
+    for at, (one, joint, other, noun) in enumerate(zip(words, words[1:], words[2:], words[3:], strict=False)):
+        ordinals = all(t.kind == "word" and t.among("orders.ordinals") for t in (one, other))
+        if ordinals and joint.is_("and", "or") and noun.has("noun"):
+            return [*words[: at + 1], noun, *words[at + 1 :]]
+    return words
+
+
 def _keep(plan: Plan, clause: Clause) -> Tokens:
     """Note what must stay: "do not remove the review".
 
@@ -537,6 +633,10 @@ def _passed_over(plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int) -> 
     for stop in range(min(last - 1, at + 3), at, -1):
         if _is_topic(plan, _between(sentence, cuts[at], cuts[stop])):
             return stop
+    corrected = phrase_at(piece, 0, "corrections.tsv")[0] if piece else 0
+    denied = at > 0 and _takes_back(sentence, cuts, at - 1)
+    if (corrected or denied) and _corrects(plan, piece[corrected:]):
+        return at + 1
     has_more = at + 1 < last
     gives_reason = has_more and (sentence[cuts[at + 1] - 1].is_("so") or sentence[cuts[at + 1]].is_("so"))
     named = _spoken_of(plan, piece)
@@ -545,9 +645,40 @@ def _passed_over(plan: Plan, sentence: Tokens, cuts: Sequence[int], at: int) -> 
         plan.steps.last = named
         if not any(t.kind in ("quoted", "number") or t.is_("should", "must", "need", "shall") for t in piece):
             plan.told[plan.said(piece)] = named
-    if not (gives_reason or _is_said_beside(plan, piece, has_more=has_more)):
+    more = (corrected or denied) and any(counts(t) for t in piece[corrected:])
+    said_beside = not more and (gives_reason or _is_said_beside(plan, piece, has_more=has_more))
+    if piece and not more and (said_beside or is_aside(piece)):
+        plan.asides[plan.said(piece)] = piece[0].start, piece[-1].end
+        if named is not None:
+            plan.told[plan.said(piece)] = named
+    if not said_beside:
         plan.unread = [*plan.unread, plan.said(piece)]
     return at + 1
+
+
+def _takes_back(sentence: Tokens, cuts: Sequence[int], at: int) -> bool:
+    """Say whether a piece only says that the one before was wrong: "..., no, ..."."""
+    piece = _between(sentence, cuts[at], cuts[at + 1])
+    return bool(piece) and all(t.among("orders.corrects") for t in piece)
+
+
+def _corrects(plan: Plan, said: Tokens) -> bool:
+    """Put another value in place of the one just set: "... by the lab - sorry, I mean the field crew"; say whether."""
+    words = [t for t in said if not t.has("det")]
+    edit = plan.edits[-1] if plan.edits else {}
+    before = read_tokens(plan.text[: said[0].start]) if said else ()
+    if edit.get("op") == "set_assignee" and is_somebody(plan.workflow, words):
+        who = read_tokens(str(edit["assignee"]).replace("_", " "))
+        old = [t for t in before if any(t.lower == one.lower for one in who)]
+        plan.do({**edit, "assignee": written(plan.workflow, words)})
+    elif edit.get("op") == "set_timeout" and (lengths := durations_in(words)) and lengths[0][1].end == len(words):
+        at, length = durations_in(before)[-1]
+        old = list(before[at : length.end])
+        plan.do({**edit, "timeout": lengths[0][1].value})
+    else:
+        return False
+    plan.asides |= {t.text: (t.start, t.end) for t in old}
+    return True
 
 
 def _spoken_of(plan: Plan, piece: Tokens) -> str | None:
@@ -559,9 +690,11 @@ def _spoken_of(plan: Plan, piece: Tokens) -> str | None:
         named = {step.id}
     # Of an order that is not understood, a step may be where something goes.
     for at, token in enumerate(piece if not read_head(piece).verbs else ()):
-        if not named and token.has("det"):
+        if not named and token.has("det") and not (at and piece[at - 1].is_("during", "before", "after", "until")):
             ends = range(min(at + 1 + _LONGEST_SPOKEN, len(piece)), at + 1, -1)
-            found = next((step for end in ends if (step := plan.maybe(piece[at + 1 : end])) is not None), None)
+            some = [piece[at + 1 : end] for end in ends]
+            some = [words for words in some if not is_somebody(plan.workflow, words)]
+            found = next((step for words in some if (step := plan.maybe(words)) is not None), None)
             named = {found.id} if found else named
     return named.pop() if len(named) == 1 else None
 
@@ -590,7 +723,7 @@ def _is_said_beside(plan: Plan, piece: Tokens, *, has_more: bool) -> bool:
 def _is_topic(plan: Plan, piece: Tokens) -> bool:
     """Say whether words name only steps, which are what comes next is about."""
     told = next((i for i, t in enumerate(piece) if i and t.kind == "word" and t.has("aux")), len(piece))
-    if any(t.kind in ("quoted", "number") or t.has("neg") for t in piece[told:]):
+    if any(t.kind in ("quoted", "number") or t.has("neg") or t.value is not None for t in piece[told:]):
         return False
     about = [t for t in piece[:told] if t.is_("and") or t.text == "," or (t.is_content and not t.among("shaping.swap"))]
     try:
@@ -612,7 +745,7 @@ def _is_background(piece: Tokens) -> bool:
     if len(words) > 1 and words[0].among("orders.teller"):
         return words[1].among("orders.comment") or "ed" in words[1].entry.form.split()
     past = any(t.entry.form == "ed" and t.has("verb") and at > 0 for at, t in enumerate(words))
-    return past and not any(t.has("aux") for t in words)
+    return past and not any(t.has("aux") or t.is_("get", "become", "place") for t in words)
 
 
 def _is_reason(plan: Plan, text: str) -> bool:
@@ -637,7 +770,13 @@ def _name_unused(plan: Plan, tokens: Sequence[Token], original: Workflow) -> Non
         near = (*tokens[max(at - 3, 0) : at], *(t for t in tokens[at + 1 : at + 2] if t.is_("more")))
         was = any(t.is_("not") for t in near) and token.kind == "number" and token.text not in values
         counted = (at > 0 and tokens[at - 1].is_("step", "task")) or token.text.replace(",", "") in values
-        if token.kind not in ("number", "quoted") or counted or (any(t.lower in _COMPARED for t in near) and not was):
+        beside = plan.asides.get(token.text) == (token.start, token.end)
+        if (
+            token.kind not in ("number", "quoted")
+            or beside
+            or counted
+            or (any(t.lower in _COMPARED for t in near) and not was)
+        ):
             continue
         length = duration_at(tokens, at) or duration_at(tokens, max(at - 2, 0))
         said = {token.text.casefold().replace(",", ""), f"{token.value:g}" if token.value is not None else "-"}

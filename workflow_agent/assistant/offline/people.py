@@ -84,9 +84,10 @@ def people_in(workflow: Workflow, tokens: Sequence[Token]) -> dict[int, int]:
             end + 1 < len(tokens)
             and tokens[end].is_("of")
             and tokens[end - 1].among("people.of")
-            and tokens[end + 1].has("noun")
+            and (tokens[end + 1].has("noun") or (tokens[end + 1].is_("the") and tokens[end + 2 : end + 3]))
         ):
-            end += 2
+            # "The head of sales", "the head of the baths".
+            end += 3 if tokens[end + 1].is_("the") else 2
             while end < len(tokens) and tokens[end].has("noun") and not tokens[end].has("verb"):
                 end += 1
         if end + 1 < len(tokens) and tokens[end].is_("in") and tokens[end + 1].is_("chief", "training"):

@@ -59,6 +59,9 @@ def read_placing(plan: Plan, clause: Clause) -> Tokens:
         StepUnclear: The step to move may be several.
     """
     tokens = _turned(clause.tokens)
+    if (first := _begins_at(plan, tokens)) is not None:
+        plan.do({"op": "set_start", "step": first.id})
+        return ()
     places = _places(plan, tokens)
     if any(t.has("neg") or t.is_("overdue") for t in tokens):
         raise NotRead
@@ -85,6 +88,18 @@ def read_placing(plan: Plan, clause: Clause) -> Tokens:
     else:
         _insert(plan, bare, place)
     return ()
+
+
+def _begins_at(plan: Plan, tokens: Tokens) -> Step | None:
+    """Return the step of "the whole thing should begin with counting": where the workflow starts from now on."""
+    verb = next((at for at, t in enumerate(tokens) if t.is_("begin", "start")), None)
+    if verb is None or not tokens[verb + 1 : verb + 2] or not tokens[verb + 1].is_("with", "at", "from"):
+        return None
+    if any(counts(t) and t.lemma not in WHOLE and not t.is_("run", "make", "let") for t in tokens[:verb]):
+        return None
+    about = [t for t in tokens[verb + 2 :] if not t.is_("please", "now", "instead", "directly")]
+    step = plan.maybe(about) if about and not any(t.kind == "punct" for t in about) else None
+    return step if step is not None and step.type != "end" and not _is_insert(plan) else None
 
 
 def _turned(tokens: Tokens) -> Tokens:
@@ -231,6 +246,10 @@ def _place(plan: Plan, tokens: Tokens, mark: str, at: int, end: int) -> Place | 
     if end == len(tokens) and mark in ("before", "after"):
         return _other_side(plan, mark, at, end)
     step, stop = _longest(plan, tokens, end, mark)
+    begins = step is not None and any(t.is_("begin", "start") and t.has("verb") for t in tokens[end : stop + 1])
+    if begins and mark == "after" and not tokens[at].is_("after"):
+        # "As soon as the trial begins".
+        mark, stop = "before", stop + int(tokens[stop : stop + 1] != () and tokens[stop].is_("begin", "start"))
     # "Before the editor does".
     stop += step is not None and any(t.is_("do") for t in tokens[stop : stop + 1])
     if step and step.type == "end" and mark == "after":

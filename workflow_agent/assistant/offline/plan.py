@@ -82,6 +82,10 @@ class Plan:
     """Ids of steps that must stay."""
     told: dict[str, str] = field(default_factory=dict[str, str])
     """Words not used that speak of one step, with its id: why it goes, where an order removes it."""
+    asides: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    """What is told beside the order and orders nothing, with where it stands in the message."""
+    reasons: list[str] = field(default_factory=list[str])
+    """Those of them that were taken for why the order is given."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
     weighed: bool = False
@@ -99,6 +103,11 @@ class Plan:
             self.workflow = apply_edits(self.workflow, parse_edits(list(edits))).workflow
         except InvalidInput as refused:
             raise NotRead(_REFUSED.sub("", str(refused))) from refused
+        if any(
+            edit["op"] == "set_timeout" and edit["timeout"] is None and _is_timed(self.edits, edit) for edit in edits
+        ):
+            # "A deadline of 3 days and no deadline".
+            raise NotRead("it would get a time and none")
         again = {(edit["op"], str(edit.get("step"))) for edit in edits if edit["op"] in ("set_timeout", "set_assignee")}
         # "It takes 4 days, make it 2": the later value counts.
         kept = [edit for edit in self.edits if (edit["op"], str(edit.get("step"))) not in again]
@@ -202,9 +211,13 @@ class Plan:
         """
         if tokens and all(t.lower in PRONOUNS or t.is_("both", "two") for t in tokens):
             return self.spoken_of(is_pointed=True)
+        pieces = listed(tokens)
+        if len(pieces) == 1 and any(t.is_("both", "two") for t in tokens):
+            both = self.steps.all_fitting([t for t in tokens if not t.is_("both", "two")])
+            if len(both) == 2:
+                return both
         if (whole := self.maybe(tokens, valued=valued)) is not None:
             return [whole]
-        pieces = listed(tokens)
         found: list[Step] = []
         for piece in pieces:
             words = [t for t in piece if not t.is_("both", "all")] or piece
@@ -272,6 +285,11 @@ class Plan:
         if who is not None:
             return draft | {"assignee": who}
         return draft | ({"type": "action", "uses": service} if service else {})
+
+
+def _is_timed(edits: Sequence[JsonObject], edit: JsonObject) -> bool:
+    """Say whether edits give a time to the step from which another one takes it."""
+    return any(one["op"] == "set_timeout" and one["step"] == edit["step"] and one["timeout"] for one in edits)
 
 
 def titled(name: str) -> str:

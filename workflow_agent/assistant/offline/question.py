@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 
 from workflow_agent.assistant.offline.clauses import counts, phrases_of
-from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, nearest, word_set
-from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of, stems
+from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
+from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnclear, akin, content_of, families, stems
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import WAYS_THROUGH, holds
@@ -375,21 +375,6 @@ def _covers(words: Words, step: Step) -> bool:
     name = content_of(step.name)
     said = [one for one in name if any(akin(t.lower, one) for t in words)]
     return 2 * len(said) >= len(name) or not said
-
-
-@cache
-def _families() -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
-    for at, row in enumerate(data_rows("families.tsv")):
-        for word in row[0].split():
-            found.setdefault(word, set()).add(at)
-    return {word: frozenset(rows) for word, rows in found.items()}
-
-
-@lru_cache(maxsize=4_096)
-def families(word: str) -> frozenset[int]:
-    """Return which rows of words that may stand for each other have one, in any of its forms."""
-    return frozenset[int]().union(*(_families().get(stem, frozenset()) for stem in stems(word)))
 
 
 def _denies(text: str) -> bool:

@@ -71,6 +71,21 @@ def akin(one: str, other: str) -> bool:
     return one == other or not stems(one).isdisjoint(stems(other))
 
 
+@cache
+def _families() -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for at, row in enumerate(data_rows("families.tsv")):
+        for word in row[0].split():
+            found.setdefault(word, set()).add(at)
+    return {word: frozenset(rows) for word, rows in found.items()}
+
+
+@lru_cache(maxsize=4_096)
+def families(word: str) -> frozenset[int]:
+    """Return which rows of words that may stand for each other have one, in any of its forms."""
+    return frozenset[int]().union(*(_families().get(stem, frozenset()) for stem in stems(word)))
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """The words of one step."""
@@ -141,7 +156,8 @@ class Steps:
             StepUnclear: None or several are meant.
         """
         phrase = phrase_of(tokens)
-        exact_id = [one.step for one in self.known if one.step.id == phrase and ("_" in phrase or "-" in phrase)]
+        apart = "_" in phrase or "-" in phrase or not entry_of(phrase).known
+        exact_id = [one.step for one in self.known if one.step.id == phrase and apart]
         if exact_id:
             return exact_id[0]
         if phrase in self.chosen and (settled := self.workflow.step(self.chosen[phrase])):
@@ -279,17 +295,26 @@ class Steps:
         text = " ".join(mended)
         exact = [one.step for one in self.known if text == " ".join(one.name)]
         exact = [step for step in exact if with_ends or step.type != "end"]
-        if len(exact) == 1:
+        if len(exact) == 1 and exact[0].type not in ("fork", "join"):
             return exact
         scored = [
             (score, one.step)
             for one in self.known
             if (with_ends or one.step.type != "end") and (score := _score(mended, one)) > 0
         ]
+        if not scored and len(mended) == 2 and (joined := f"{mended[0]}{mended[1]}") in self._joins():
+            # "The copy editing" of "Copyedit".
+            return self._fitting([joined], with_ends=with_ends)
         if not scored:
             return [one.step for one in self.known if (with_ends or one.step.type != "end") and _in_id(mended, one)]
-        best = max((score for score, _ in scored), default=0.0)
-        return [step for score, step in scored if score > best - 0.05]
+        # "The transfer" is rather that than the fork "After the transfer".
+        works = [one for one in scored if one[1].type not in ("fork", "join")] or scored
+        best = max((score for score, _ in works), default=0.0)
+        return [step for score, step in works if score > best - 0.05]
+
+    def _joins(self) -> frozenset[str]:
+        """Return the words of names, and those that are made of them: "copyedit", "copyediting"."""
+        return frozenset(f"{word}{ending}" for word in self._words for ending in ("", "s", "ing", "ment"))
 
     def _mended(self, word: str) -> str:
         """Return a mistyped word as it is spelt here: as in a name, or as the noun of its verb."""

@@ -9,7 +9,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, may_be_somebody, written
 from workflow_agent.assistant.offline.placing import Place, branch_of, insert_on, move_steps
 from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, listed, titled
-from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
+from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of, families
 from workflow_agent.assistant.offline.spans import Span, cue_at, runs_of, spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -99,7 +99,9 @@ def _remove(plan: Plan, clause: Clause, spans: list[Span]) -> Tokens:
             continue
         both = any(t.is_("both", "all") for span in spans for t in span.tokens)
         words = tuple(t for t in run.tokens if not t.is_("more"))
-        some = plan.fits(words, valued=False) or plan.fits(words, loose=True)
+        some = plan.fits(words, valued=False)
+        if not some and len(some := plan.fits(words, loose=True)) == 1 and not _same_work(words, some[0]):
+            plan.notes = [*plan.notes, f"I am not sure that “{plan.said(words)}” is **{some[0].name}**"]
         if found and "joint" not in run.before:
             # Of "a refusal letter", where "refusal" is the step, "letter" is no other one.
             known = any(step.id in found for step in some)
@@ -262,6 +264,12 @@ def _parallel(plan: Plan, clause: Clause, spans: list[Span]) -> Tokens:
     return tuple(t for run in new for t in run.tokens if counts(t))
 
 
+def _same_work(words: Sequence[Token], step: Step) -> bool:
+    """Say whether the verb of words may stand for that of a step's name: "check" for "review"."""
+    verb, *_ = [t.lower for t in words if t.is_content] or [""]
+    return any(akin(verb, one) or not families(verb).isdisjoint(families(one)) for one in content_of(step.name))
+
+
 def _there(plan: Plan, tokens: Sequence[Token]) -> Step | None:
     """Return the one step that words mean, also by another verb."""
     some = plan.fits(tokens) or plan.fits(tokens, loose=True)
@@ -326,7 +334,8 @@ def _merge(plan: Plan, clause: Clause, _: list[Span]) -> Tokens:
     for one, other in itertools.pairwise(order):
         if not any(edge.to == other for edge in plan.workflow.outgoing(one)):
             raise NotRead("those steps do not follow one another, so that one step cannot stand for them")
-    words = [t for t in into if t.kind == "quoted"] or [t for t in into if counts(t)]
+    counted = [at for at, t in enumerate(into) if counts(t)]
+    words = [t for t in into if t.kind == "quoted"] or list(into[counted[0] : counted[-1] + 1] if counted else ())
     named = {step.id: step.name for step in steps}
     first, *others = [named[one] for one in order]
     name = plan.said(words) if words else " and ".join([first, *(one[:1].lower() + one[1:] for one in others)])

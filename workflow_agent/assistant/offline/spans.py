@@ -35,7 +35,8 @@ def cue_at(tokens: Sequence[Token], at: int, kinds: frozenset[str]) -> tuple[int
     best, found = at, ""
     for key in dict.fromkeys((token.lower, token.lemma, token.entry.verb or "")):
         for words, kind in phrases_of(CUES).get(key, ()):
-            gerund = at > 0 and len(words) == 1 and kind in _ORDERS and token.entry.form == "ing"
+            acts = (kind in _ORDERS and at > 0) or kind in ("set", "change")
+            gerund = len(words) == 1 and acts and token.entry.form == "ing"
             longer = len(words) > best - at or (len(words) == best - at and found == "set")
             if kind in kinds and not gerund and at + len(words) <= len(tokens) and longer:
                 following = tokens[at : at + len(words)]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workflow_agent.assistant.offline.lexicon import Entry, entry_of, number_named, word_set
+from workflow_agent.assistant.offline.lexicon import Entry, entry_of, nearest, number_named, word_set
 
 Kind = Literal["word", "number", "quoted", "punct", "break", "bullet", "fence"]
 
@@ -255,4 +255,6 @@ def _word(text: str, at: int) -> Token:
     if text == "IT":
         # The department, and no pronoun.
         lower = "i.t."
+    elif text == lower and (meant := nearest(lower, word_set("tokens.mended"))) is not None:
+        lower = meant
     return Token(text, "word", at, at + len(text), entry_of(lower), number_named(lower))

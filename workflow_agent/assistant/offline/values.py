@@ -45,6 +45,8 @@ _ADVERBS = {
     "annually": "year",
     "quarterly": "quarter",
 }
+_PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
+_NOON = 12
 T = TypeVar("T")
 
 
@@ -60,8 +62,10 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
     """Return the length of time that begins at a token, in ISO 8601: "two days", "1 h and 30 min"."""
     amount = _amount_at(tokens, at)
     if amount is None:
-        return None
+        return _quarters_at(tokens, at)
     here = amount.end
+    if (of := _quarters_at(tokens, here, amount.value)) is not None:
+        return of
     while here < len(tokens) and (tokens[here].lower in _WORKING or tokens[here].text == "-"):
         here += 1
     if here >= len(tokens) or (unit := tokens[here].lemma) not in _UNITS:
@@ -95,6 +99,15 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
             f"P{int(amount.value)}W" if amount.value == int(amount.value) else duration_of(amount.value * seconds), here
         )
     return Found(duration_of(amount.value * seconds), here)
+
+
+def _quarters_at(tokens: Sequence[Token], at: int, amount: float = 1) -> Found[str] | None:
+    """Return the length of "quarter of an hour", and of "three quarters of an hour" behind its number."""
+    words = tokens[at : at + 4]
+    if len(words) < 4 or not (words[0].is_("quarter") and words[1].is_("of") and words[2].is_("a", "an")):
+        return None
+    seconds = _UNITS.get(words[3].lemma)
+    return Found(duration_of(amount * seconds / 4), at + 4) if seconds else None
 
 
 def _seconds_in(tokens: Sequence[Token], at: int) -> float:
@@ -162,12 +175,40 @@ def times_at(tokens: Sequence[Token], at: int) -> Found[int] | None:
 
 
 def clock_at(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
-    """Return the time of day that begins at a token: "2am", "14:30", "9 o'clock", "noon"."""
+    """Return the time of day that begins at a token: "2am", "14:30", "half past five in the morning", "noon"."""
     if at >= len(tokens):
         return None
     token = tokens[at]
     if token.lemma in _TIMES and token.kind == "word":
         return Found(_TIMES[token.lemma], at + 1)
+    found = _spoken_clock(tokens, at) or _plain_clock(tokens, at)
+    end = found.end if found else at + 1
+    behind = [one.lower for one in tokens[end : end + 3]]
+    part = behind[2:] if behind[:2] == ["in", "the"] else behind[1:2] if behind[:2] == ["at", "night"] else []
+    if not part or part[0] not in _PARTS_OF_DAY or (found is None and not _is_hour(token)):
+        return found
+    hour, minute = found.value if found else (int(token.value or 0), 0)
+    late = part[0] in ("afternoon", "evening") or (part[0] == "night" and hour > _NOON // 2)
+    hour += _NOON if late and 0 < hour < _NOON else 0
+    return Found((hour % 24, minute), end + (3 if behind[0] == "in" else 2))
+
+
+def _spoken_clock(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
+    """Return "half past five" and "a quarter to six"."""
+    minutes = {"half": 30, "quarter": 15}.get(tokens[at].lower)
+    past, hour = (*tokens[at + 1 : at + 3], None, None)[:2]
+    if minutes is None or past is None or hour is None or not past.is_("past", "to", "after") or not _is_hour(hour):
+        return None
+    at_all = int(hour.value or 0) * 60 + (-minutes if past.is_("to") else minutes)
+    return Found((at_all // 60 % 24, at_all % 60), at + 3)
+
+
+def _is_hour(token: Token) -> bool:
+    return token.value is not None and token.value == int(token.value) and 0 <= token.value < 25
+
+
+def _plain_clock(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
+    token = tokens[at]
     if token.value is None or token.value >= 25:
         return None
     hour, minute = int(token.value), round(token.value % 1 * 60) if ":" in token.text else 0
@@ -181,10 +222,6 @@ def clock_at(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
     if ":" in token.text:
         return Found((hour % 24, minute), end)
     return None
-
-
-_PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
-_NOON = 12
 
 
 @dataclass(slots=True)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, stripped
-from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.placing import insert_on
-from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
+from workflow_agent.assistant.offline.people import people_in, written
+from workflow_agent.assistant.offline.placing import anchor, insert_on
+from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, titled
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -120,6 +121,9 @@ def _failing(plan: Plan, case: Tokens) -> Step | None:
         cannot = any(t.is_("not") and case[i].is_("can", "could") for i, t in enumerate(case[1:]))
         return plan.maybe([t for t in case if t.is_content]) if cannot else None
     about = [t for t in (*case[:at], *case[at + 1 :]) if t.is_content and not t.among("shaping.case")]
+    if case[:at] and any(t.is_content and counts(t) and not t.among("shaping.case") for t in case[at + 1 :]):
+        # "If the layout goes wrong the specialist fixes it" tells more than that it fails.
+        raise NotRead
     about = about if case[at].has("noun") and not case[:at] else [t for t in case[:at] if t in about]
     step = plan.step(about) if about else None
     if step is not None and _handles_failures(plan, step) and not akin(about[0].lower, content_of(step.name)[0]):
@@ -170,6 +174,9 @@ def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> Non
     if target is None and act and _goes(act[0]) and not act[0].is_("send", "pass", "hand", "end"):
         raise NotRead
     words = [t for t in act if t.kind != "punct" and not t.is_("too", "also", "as", "well", "instead")]
+    if target is None and (repair := _repair(plan, step, words)) is not None:
+        _repaired(plan, step, repair)
+        return
     if any(t.has("aux") for t in words):
         words = [t for t in words if t.is_content and counts(t)]
         if target is None and plan.maybe(words) is None:
@@ -198,6 +205,43 @@ def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> Non
     plan.do({"op": "update_transition", "transition": has_error[0].id, "set": {"to": target_id}})
 
 
+def _repair(plan: Plan, step: Step, words: Sequence[Token]) -> JsonObject | None:
+    """Return the new step of "the payroll manager files it by hand": somebody does the failed work; None for others."""
+    found = people_in(plan.workflow, words)
+    first = next((at for at, t in enumerate(words) if not t.has("det")), 0)
+    end = found.get(first, 0)
+    who = words[first:end]
+    while end < len(words) and words[end].has("aux"):
+        end += 1
+    verb = words[end].entry.verb if end < len(words) else None
+    rest = words[end + 1 :]
+    named = any(t.is_content for t in rest) and not any(t.lower in PRONOUNS for t in rest)
+    if not who or verb is None or (named and plan.maybe(words[end:]) is not None):
+        return None
+    again = any(t.lower in PRONOUNS or t.is_("manually", "hand", "yourself", "herself", "himself") for t in rest)
+    if not again or any(t.has("conj", "neg") for t in rest):
+        return None
+    _, *about = read_tokens(step.name)
+    said = [" ".join(one.text for one in about) if t.lower in PRONOUNS and about else t.text for t in rest]
+    name = " ".join((verb, *(said if about else [step.name, *said])))
+    return plan.draft_named(titled(name), written(plan.workflow, who)) | {"type": "human"}
+
+
+def _repaired(plan: Plan, step: Step, repair: JsonObject) -> None:
+    """Let a new step do by hand what failed, and go on behind the step that failed."""
+    ways = plan.workflow.outgoing(step.id)
+    plain = [edge for edge in ways if edge.type == "sequence" and edge.when is None]
+    failed = [edge for edge in ways if edge.type == "error"]
+    if len(plain) != 1:
+        raise NotRead
+    plan.do({"op": "add_step", "step": repair})
+    if failed:
+        plan.do({"op": "update_transition", "transition": failed[0].id, "set": {"to": repair["id"]}})
+    else:
+        plan.do({"op": "add_error_path", "step": step.id, "to": repair["id"]})
+    plan.do({"op": "connect", "from": repair["id"], "to": plain[0].to})
+
+
 def read_way(plan: Plan, clause: Clause) -> Tokens:
     """Read where a step or a case leads: "connect A to B", "rejected invoices go to B, not to C".
 
@@ -206,6 +250,17 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
         StepUnclear: It does, but of no step, or of what may be several.
     """
     tokens = plan.named(clause.tokens)
+    if (way := _way_after(plan, tokens)) is not None:
+        begins, target = way
+        _lead(
+            plan,
+            (Token(begins.name, "quoted", tokens[0].start, tokens[0].end, entry_of(begins.name.lower())),),
+            target,
+            [],
+            None,
+            redirects=True,
+        )
+        return ()
     marks = [set(phrase_at(tokens, i, "markers.tsv")[1]) for i in range(len(tokens))]
     if any({"before", "after", "between"} & mark for mark in marks):
         raise NotRead
@@ -236,6 +291,18 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
     redirects = "connect" not in clause.verbs and any(t.among("ways.redirecting") for t in tokens)
     _lead(plan, tuple(source), _other_step(plan, said["to"], source), avoided, condition, redirects=redirects)
     return tuple(beside)
+
+
+def _way_after(plan: Plan, tokens: Tokens) -> tuple[Step, Step] | None:
+    """Return from which step where "after the snow has settled go directly to grooming" leads."""
+    at = next((i for i, t in enumerate(tokens[:-2]) if i > 1 and t.is_("go", "continue", "proceed", "jump", "skip")), 0)
+    if not at or not tokens[0].is_("after") or any(t.is_(*_CASE) or t.has("neg") for t in tokens):
+        return None
+    to = next((i for i in range(at + 1, min(at + 4, len(tokens))) if tokens[i].is_("to", "with")), None)
+    said = [t for t in tokens[1:at] if t.text != ","]
+    source = anchor(plan, said, "after") if to else None
+    target = plan.maybe(tokens[to + 1 :]) if to else None
+    return (source, target) if source and target and source.id != target.id else None
 
 
 def _other_step(plan: Plan, tokens: Sequence[Token], source: Sequence[Token]) -> Step:
@@ -297,6 +364,10 @@ def _decider(plan: Plan, condition: str) -> Step:
 def _source_and_case(plan: Plan, condition: str) -> tuple[Step, str]:
     """Return the step that a condition names with its case: "the review fails", "legal rejects"."""
     tokens = read_tokens(condition)
+    during = next((at for at, t in enumerate(tokens) if at and t.is_("during", "while")), None)
+    if during is not None and (step := plan.maybe(tokens[during + 1 :])) is not None and step.type != "end":
+        # "The parcel turns up during the waiting."
+        return step, condition[: tokens[during - 1].end]
     for at in range(len(tokens) - 1, 0, -1):
         step = plan.maybe(tokens[:at])
         if step is not None and step.type != "end":

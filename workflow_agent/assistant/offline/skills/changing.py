@@ -160,6 +160,9 @@ def _parts(token: Token) -> bool:
     return token.has("prep", "conj", "aux") or (token.entry.form == "s" and not token.has("noun"))
 
 
+_LET_KNOW = re.compile(r"\blet ((?:the |our |my )?[\w-]+(?: [\w-]+)?) know\b", re.IGNORECASE)
+
+
 def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = False) -> Skill:
     """Make the change a message orders, or show it where not every word of it was understood."""
     if len(text) > _MOST_CHARS:
@@ -167,7 +170,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"That is {len(text):,} characters; I read orders of up to {_MOST_CHARS:,}, and nothing was changed.\n"
             "Send it in several messages: each is done on the result of the one before."
         )
-    text = letter_itself(text)
+    text = _LET_KNOW.sub(r"notify \1", letter_itself(text))
     if (undoing := read_undo(text)) is not None and not dry_run and not weighed:
         return (yield from undo(turn, undoing))
     if (said := lacking(text)) is not None:
@@ -201,7 +204,10 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
+    beside = [range(*where) for where in plan.asides.values()]
+    plan.notes += dict.fromkeys(
+        doubts(plan, workflow, [t for t in tokens if not any(t.start in one for one in beside)])
+    )
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))
@@ -391,11 +397,18 @@ def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: boo
     if plan.unread or plan.notes:
         return (yield from _preview(meant, plan))
     try:
-        return (yield from apply_edits(meant, plan.edits, dry_run=dry_run))
+        done = yield from apply_edits(meant, plan.edits, dry_run=dry_run)
+        return replace(done, text=f"{done.text}{_reasons(plan)}") if plan.reasons else done
     except ToolFailure as failure:
         if failure.offered or not dry_run:
             raise
         return _weighed(workflow, plan)
+
+
+def _reasons(plan: Plan) -> str:
+    """Return which words were taken for why it is ordered, so that whoever meant more by them sees it."""
+    taken = joined([f"“{clipped(text, 80)}”" for text in plan.reasons])
+    return f"\n\nI took {taken} for the reason, and not for an order."
 
 
 def _named(workflow: Workflow, step_id: str) -> str:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from workflow_agent.assistant.offline.clauses import counts, phrase_at
+from workflow_agent.assistant.offline.clauses import counts, is_aside, phrase_at
 from workflow_agent.assistant.offline.patterns import Request, number_of
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
 from workflow_agent.assistant.offline.skills.targets import ask_which, is_pronoun, read_workflow, which_workflow
-from workflow_agent.assistant.offline.tokens import read_tokens
+from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.focus import deleted_here, deleted_last, focus, last_changed
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
@@ -18,6 +18,7 @@ from workflow_agent.workflows.model.parser import parse_workflow
 _MOST_VERSIONS = 20
 _MOST_UNDO_CHARS = 200
 _MOST_CHANGES = 100
+_MOST_UNDONE = 20
 
 
 def versions(turn: Turn, request: Request) -> Skill:
@@ -66,7 +67,10 @@ def is_gone(turn: Turn, _: Request) -> Skill:
 
 def read_undo(text: str) -> Request | None:
     """Return the request of an order to take changes back, or to do them again; None for any other."""
-    tokens = [t for t in read_tokens(text[:_MOST_UNDO_CHARS]) if t.kind in ("word", "number", "quoted")]
+    said = read_tokens(text[:_MOST_UNDO_CHARS])
+    cut = next((at for at, t in enumerate(said) if at and t.text in (",", ";", ".") and is_aside(said[at + 1 :])), None)
+    # "Take it back, the rules do not allow that".
+    tokens = [t for t in said[:cut] if t.kind in ("word", "number", "quoted")]
     kinds: set[str] = set()
     at = 0
     while at < len(tokens):
@@ -81,10 +85,17 @@ def read_undo(text: str) -> Request | None:
     number = next((str(int(t.value)) for t in tokens if t.value is not None and t.kind == "number"), None)
     if "version" in kinds and number is not None and kinds & {"undo", "to"}:
         return Request("restore", {"n": number}, text)
+    several = next((int(t.value) for t in tokens if t.value and 2 <= t.value < _MOST_UNDONE and _counts_changes(t)), 0)
+    if several and "undo" in kinds and "first" not in kinds and (number is None or "changed" in kinds):
+        return Request("undo_several", {"n": str(several)}, text)
     if number is not None or not kinds & {"undo", "redo"}:
         return None
     kind = "redo" if "redo" in kinds else "restore_first" if "first" in kinds else "undo"
     return Request(kind, {}, text)
+
+
+def _counts_changes(token: Token) -> bool:
+    return token.kind == "number" or token.is_("both", "two", "three", "four", "five")
 
 
 def undo(turn: Turn, request: Request) -> Skill:
@@ -109,6 +120,9 @@ def undo(turn: Turn, request: Request) -> Skill:
         wanted["to_version"] = 1
     elif request.kind == "restore":
         wanted["to_version"] = number_of(request.slots.get("n", "1")) or 1
+    elif request.kind == "undo_several":
+        now = yield from read_workflow(turn, ref.id)
+        wanted["to_version"] = max(now.version - int(request.slots["n"]), 1)
     elif request.kind == "redo":
         version = yield from _before_undo(ref)
         if version is None:
