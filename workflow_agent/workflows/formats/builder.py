@@ -1,12 +1,18 @@
-"""Putting a workflow together while a foreign document is read."""
+"""Formats of plain data, and putting a workflow together while a document of one is read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+from typing_extensions import override
 
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, Report, UnreadableDocument
+from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
+from workflow_agent.workflows.formats.fidelity import checked_export
+from workflow_agent.workflows.formats.shapes import Shape, object_in, problems_in
+from workflow_agent.workflows.formats.text import write_json
+from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import Transition, TransitionType
@@ -120,6 +126,39 @@ class Draft:
             return Imported(parse_workflow(_filled(document)), self.report)
         except InvalidWorkflow as error:
             raise UnreadableDocument(self.title, list(error.problems)) from error
+
+
+def _no_rules(document: JsonObject) -> list[Problem]:
+    del document
+    return []
+
+
+class DocumentFormat(Format):
+    """A format whose documents are plain data, in JSON or YAML by its media type."""
+
+    media_type = "application/yaml"
+    shape: ClassVar[Shape]
+    """What a document may look like."""
+    broken_rules: ClassVar[Callable[[JsonObject], list[Problem]]] = staticmethod(_no_rules)
+    """Finds what is wrong with a document of this shape all the same."""
+    read_into: ClassVar[Callable[[JsonObject, Draft], Imported]]
+    """Reads a document with which nothing is wrong."""
+    document_of: ClassVar[Callable[[Workflow, str], JsonObject]]
+    """Gives the document for a workflow, with what was kept under the name of the format."""
+
+    @override
+    def read(self, document: Any) -> Imported:
+        kind = type(self)
+        problems = problems_in(document, kind.shape) or kind.broken_rules(object_in(document))
+        if problems:
+            raise UnreadableDocument(self.title, problems)
+        return kind.read_into(object_in(document), Draft(self.name, self.title))
+
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        document = type(self).document_of(workflow, self.name)
+        text = write_json(document) if self.media_type == "application/json" else write_yaml(document)
+        return checked_export(text, workflow, self.read, self.title)
 
 
 def _filled(fields: JsonObject) -> JsonObject:

@@ -16,6 +16,7 @@ from workflow_agent.workflows.formats.arazzo.reader import (
     read_description,
     said_scope,
     said_top,
+    used_twice,
 )
 from workflow_agent.workflows.formats.arazzo.steps import (
     FLOW,
@@ -28,10 +29,9 @@ from workflow_agent.workflows.formats.arazzo.steps import (
     said,
     with_residue,
 )
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, restored, restored_step
+from workflow_agent.workflows.formats.builder import DocumentFormat
+from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in
-from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -42,27 +42,6 @@ _ANY_WORKFLOW: JsonObject = {"workflowId": "x", "steps": [_ANY_STEP]}
 _TOP_SAID_BY = {"name": ("info",), "description": ("info",)}
 _TOP = ("aliases", "tags", "triggers", "automations")
 _SCOPE_SAID_BY = {"description": ("description", "summary"), "workflow": ("workflowId",), "type": ()}
-
-
-class Arazzo(Format):
-    """Workflows over the operations of APIs."""
-
-    name = "arazzo"
-    title = "Arazzo"
-    media_type = "application/yaml"
-    extension = "arazzo.yaml"
-
-    @override
-    def recognises(self, document: Any) -> float:
-        return 0.95 * ("arazzo" in object_in(document))
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_description(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        return checked_export(write_yaml(document_of(workflow, self.name)), workflow, self.read, self.title)
 
 
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
@@ -168,3 +147,19 @@ class _Writer:
             part |= flow_of(part, [(parts[e.to]["stepId"], e) for e in edges], known, flow)
             parts[step.id] = with_residue(step, part)
         return list(parts.values())
+
+
+class Arazzo(DocumentFormat):
+    """Workflows over the operations of APIs."""
+
+    name = "arazzo"
+    title = "Arazzo"
+    extension = "arazzo.yaml"
+    shape = staticmethod(DOCUMENT)
+    broken_rules = staticmethod(used_twice)
+    read_into = staticmethod(read_description)
+    document_of = staticmethod(document_of)
+
+    @override
+    def recognises(self, document: Any) -> float:
+        return 0.95 * ("arazzo" in object_in(document))

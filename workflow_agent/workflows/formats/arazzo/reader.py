@@ -17,7 +17,7 @@ from workflow_agent.workflows.formats.arazzo.steps import (
     said,
     said_flow,
 )
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of
 from workflow_agent.workflows.formats.shapes import (
@@ -29,7 +29,6 @@ from workflow_agent.workflows.formats.shapes import (
     mapped,
     object_in,
     one_kind,
-    problems_in,
     record,
     text,
     text_in,
@@ -91,19 +90,13 @@ NO_STEP = {"id": "x", "name": "x"}
 NO_WORKFLOW: JsonObject = {"id": "wf_x", "start": "x", "steps": [NO_STEP]}
 
 
-def read_description(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of an Arazzo description; several in it become scopes of one.
-
-    Raises:
-        UnreadableDocument: With everything that Arazzo does not allow.
-    """
-    problems = problems_in(document, DOCUMENT) or _used_twice(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    return _Reader(object_in(document), Draft(format_name, title)).whole()
+def read_description(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an Arazzo description; several in it become scopes of one."""
+    return _Reader(document, draft).whole()
 
 
-def _used_twice(document: JsonObject) -> list[Problem]:
+def used_twice(document: JsonObject) -> list[Problem]:
+    """Return a problem for each id of a workflow or a step that another one has."""
     place = Place([])
     workflows: set[str] = set()
     for at, workflow in enumerate(document["workflows"]):

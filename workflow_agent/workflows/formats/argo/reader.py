@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.rules import broken_rules, said_depends, spec_of
-from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape, document_shape
+from workflow_agent.workflows.formats.argo.rules import said_depends, spec_of
+from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape
 from workflow_agent.workflows.formats.argo.templates import call_of, said_call
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same
 from workflow_agent.workflows.formats.shapes import Shape, list_in, object_in, problems_in, record, text_in
@@ -23,17 +23,8 @@ _TITLE = "workflows.argoproj.io/title"
 _DESCRIPTION = "workflows.argoproj.io/description"
 
 
-def read_document(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document.
-
-    Raises:
-        UnreadableDocument: With everything that Argo does not allow.
-    """
-    problems = problems_in(document, document_shape) or broken_rules(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    whole = object_in(document)
-    draft = Draft(format_name, title)
+def read_document(whole: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document."""
     reader = _Reader(draft, spec_of(whole))
     start, entry = reader.entry(whole)
     kept: JsonObject = {**{key: whole[key] for key in ("apiVersion", "kind", "metadata")}, **entry}

@@ -1,35 +1,192 @@
-"""Amazon States Language, in JSON or YAML."""
+"""Amazon States Language, in JSON or YAML: its format, and workflows written as state machines."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.workflows.formats.asl.reader import read_machine
-from workflow_agent.workflows.formats.asl.writer import machine_of
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.text import write_json
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.asl.choices import catchers_of, choices_of, condition_language
+from workflow_agent.workflows.formats.asl.content import SAID_BY, generated, said
+from workflow_agent.workflows.formats.asl.reader import broken_rules, read_comment, read_machine, write_comment
+from workflow_agent.workflows.formats.asl.states import (
+    INSIDE,
+    LANGUAGES,
+    STATE_NAME_CHARS,
+    branch_rest_shape,
+    content_shape,
+    machine_shape,
+    processor_rest_shape,
+    root_rest_shape,
+)
+from workflow_agent.workflows.formats.builder import DocumentFormat, Flow, Region
+from workflow_agent.workflows.formats.fidelity import kept_in, restored_step
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
+_HANDLES_ERRORS = ("Task", "Parallel", "Map")
+_ENDS = ("Succeed", "Fail")
 
-class AmazonStatesLanguage(Format):
+
+def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the state machine for a workflow, as far as the language can say it."""
+    kept = kept_in(workflow.extensions, format_name)
+    rest = {key: kept[key] for key in kept if key != "Comment"}
+    root = rest if not problems_in(rest, root_rest_shape) else {}
+    language = str(root.get("QueryLanguage", LANGUAGES[0]))
+    machine = _Writer(workflow, format_name, language).whole()
+    title = (workflow.name, workflow.description)
+    comment = kept.get("Comment", write_comment(*title))
+    if read_comment({**machine, "Comment": comment}) != title:
+        comment = write_comment(*title)
+    said = {"Comment": comment} if "Comment" in kept or read_comment(machine) != title else {}
+    return {**said, **root, **machine}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The states of one machine: which steps it has, and the forks among them with their branches."""
+
+    members: frozenset[str]
+    regions: dict[str, Region] = field(default_factory=dict[str, Region])
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str, language: str) -> None:
+        self._workflow = workflow
+        self._format_name = format_name
+        self._language = language
+        self._flow = Flow(workflow)
+        self._taken: set[str] = set()
+        self._names = {step.id: self._free_name(step.name) for step in workflow.steps}
+
+    def _free_name(self, wanted: str) -> str:
+        name, number = wanted[:STATE_NAME_CHARS], 2
+        while name in self._taken:
+            ending = f" ({number})"
+            name, number = wanted[: STATE_NAME_CHARS - len(ending)] + ending, number + 1
+        self._taken.add(name)
+        return name
+
+    def whole(self) -> JsonObject:
+        """Return the outermost machine."""
+        return self._machine(self._flow.children[None], self._flow.start)
+
+    def _machine(self, members: Sequence[Step], start: str) -> JsonObject:
+        """Return the machine of these steps; what leads out of them ends it."""
+        regions = self._flow.regions(members, start)
+        claimed = {step_id for region in regions.values() for one in region.branches for step_id in one}
+        own = [step for step in members if step.id not in claimed]
+        scope = _Scope(frozenset(step.id for step in own), regions)
+        states: JsonObject = {}
+        for step in own:
+            states |= self._states(step, scope)
+        return {"StartAt": self._names[start], "States": states}
+
+    def _states(self, step: Step, scope: _Scope) -> JsonObject:
+        """Return the state for a step, and the choice after it where it has several ways on."""
+        name, language = self._names[step.id], self._query_language(step)
+        region = scope.regions.get(step.id)
+        ways = [edge for edge in self._ways(step, region) if edge.to in scope.members]
+        choices = choices_of(ways, self._names, self._format_name, language)
+        state = self._content(step, self._structure(step, region, choices), language)
+        if state["Type"] in ("Map", "Parallel"):
+            state |= self._inside(step, state["Type"], region)
+        failing = [edge for edge in self._flow.failing(step.id) if edge.to in scope.members]
+        if failing and state["Type"] in _HANDLES_ERRORS:
+            state["Catch"] = catchers_of(failing, self._names, self._format_name, language)
+        if state["Type"] in _ENDS:
+            return {name: state}
+        if state["Type"] == "Choice":
+            return {name: {**state, **choices}}
+        if not choices:
+            return {name: {**state, **({"Next": self._names[ways[0].to]} if ways else {"End": True})}}
+        asked = self._free_name(f"After {name}")
+        spoken = {"QueryLanguage": language} if language != self._language else {}
+        return {name: {**state, "Next": asked}, asked: {"Type": "Choice", **spoken, **choices}}
+
+    def _ways(self, step: Step, region: Region | None) -> list[Transition]:
+        if region is None:
+            return self._flow.onward(step.id)
+        return [] if region.meeting is None else [_edge(step.id, region.meeting)]
+
+    def _structure(self, step: Step, region: Region | None, choices: JsonObject) -> str:
+        if step.type == "loop":
+            return "Map"
+        if step.id in self._flow.children or region is not None or self._was_parallel(step):
+            return "Parallel"
+        return "Choice" if step.type == "decision" and choices else ""
+
+    def _was_parallel(self, step: Step) -> bool:
+        return step.type == "fork" and not self._flow.onward(step.id)
+
+    def _query_language(self, step: Step) -> str:
+        kept = kept_in(step.extensions, self._format_name).get("QueryLanguage", self._language)
+        language = kept if kept in LANGUAGES else self._language
+        if step.type == "loop" and step.loop and isinstance(step.loop.over, list):
+            return "JSONata"
+        return condition_language(self._flow.onward(step.id), language) if step.type == "decision" else language
+
+    def _content(self, step: Step, structure: str, language: str) -> JsonObject:
+        plain = generated(step, structure, language)
+        if language != self._language:
+            plain["QueryLanguage"] = language
+        own = kept_in(step.extensions, self._format_name)
+        kept = {key: value for key, value in own.items() if key not in INSIDE}
+        shape = content_shape(plain["Type"], language)
+        return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=shape)
+
+    def _inside(self, step: Step, structure: str, region: Region | None) -> JsonObject:
+        kept = kept_in(step.extensions, self._format_name)
+        machines = self._machines(step, structure, region)
+        if structure == "Parallel":
+            rests = list_in(kept.get("Branches"))
+            whole = len(rests) == len(machines) and not any(problems_in(r, branch_rest_shape) for r in rests)
+            return {"Branches": [{**r, **m} for r, m in zip(rests, machines, strict=True)] if whole else machines}
+        field_name = "Iterator" if "Iterator" in kept else "ItemProcessor"
+        rest = kept.get(field_name, {})
+        return {field_name: {**({} if problems_in(rest, processor_rest_shape) else rest), **machines[0]}}
+
+    def _machines(self, step: Step, structure: str, region: Region | None) -> list[JsonObject]:
+        """Return the machines inside a step: its branches, or the one of its scope."""
+        if region is not None:
+            branches = [[self._flow.steps[one] for one in branch] for branch in region.branches]
+            return [self._machine(self._in_order(branch), branch[0].id) for branch in branches]
+        members = self._flow.children.get(step.id, [])
+        groups = self._flow.components(members) if structure == "Parallel" else [members] * bool(members)
+        machines = [self._machine(group, self._flow.heads(step.id, group)[0]) for group in groups]
+        return machines or ([] if structure == "Parallel" else [self._empty(step)])
+
+    def _in_order(self, steps: Sequence[Step]) -> list[Step]:
+        chosen = {step.id for step in steps}
+        return [step for step in self._workflow.steps if step.id in chosen]
+
+    def _empty(self, step: Step) -> JsonObject:
+        """Return a machine that does nothing: a Map must have one."""
+        name = self._free_name(f"Each of {step.name}")
+        return {"StartAt": name, "States": {name: {"Type": "Pass", "End": True}}}
+
+
+def _edge(source: str, target: str) -> Transition:
+    return Transition.model_validate({"id": "next", "from": source, "to": target})
+
+
+class AmazonStatesLanguage(DocumentFormat):
     """State machines of AWS Step Functions."""
 
     name = "asl"
     title = "Amazon States Language"
     media_type = "application/json"
     extension = "asl.json"
+    shape = staticmethod(machine_shape)
+    broken_rules = staticmethod(broken_rules)
+    read_into = staticmethod(read_machine)
+    document_of = staticmethod(machine_of)
 
     @override
     def recognises(self, document: Any) -> float:
         machine = object_in(document)
         return 0.95 if {"StartAt", "States"} <= machine.keys() else 0.5 * ("States" in machine)
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_machine(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        return checked_export(write_json(machine_of(workflow, self.name)), workflow, self.read, self.title)

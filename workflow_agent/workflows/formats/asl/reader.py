@@ -7,11 +7,11 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.choices import split_catcher, split_rule
 from workflow_agent.workflows.formats.asl.content import STRUCTURES, generated, said
-from workflow_agent.workflows.formats.asl.states import INSIDE, machine_shape
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.asl.states import INSIDE
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line
 from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.shapes import Place, object_in, problems_in, text_in
+from workflow_agent.workflows.formats.shapes import Place, object_in, text_in
 from workflow_agent.workflows.model.steps import Step
 
 _FLOW = ("Next", "End", "Choices", "Default", "Catch")
@@ -19,24 +19,16 @@ _MACHINE = ("StartAt", "States", "Comment")
 _Path = tuple[str | int, ...]
 
 
-def read_machine(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a state machine.
-
-    Raises:
-        UnreadableDocument: With everything that Amazon States Language does not allow.
-    """
-    problems = problems_in(document, machine_shape) or _Rules(object_in(document)).problems
-    if problems:
-        raise UnreadableDocument(title, problems)
-    machine = object_in(document)
+def read_machine(machine: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a state machine."""
     name, description = read_comment(machine)
-    reader = _Reader(Draft(format_name, title), machine.get("QueryLanguage", "JSONPath"))
+    reader = _Reader(draft, machine.get("QueryLanguage", "JSONPath"))
     reader.machine(machine, None, ())
     kept = {key: value for key, value in machine.items() if key not in _MACHINE}
     if "Comment" in machine and write_comment(name, description) != machine["Comment"]:
         kept["Comment"] = machine["Comment"]
     start = reader.ids[machine["StartAt"]]
-    return reader.draft.finished(name, description=description, start=start, kept=kept)
+    return draft.finished(name, description=description, start=start, kept=kept)
 
 
 def read_comment(machine: Mapping[str, Any]) -> tuple[str, str]:
@@ -69,6 +61,11 @@ def targets_of(state: Mapping[str, Any]) -> Iterable[tuple[_Path, str]]:
     yield from (((key,), state[key]) for key in ("Next", "Default") if key in state)
     for key in ("Choices", "Catch"):
         yield from (((key, at, "Next"), one["Next"]) for at, one in enumerate(state.get(key, ())))
+
+
+def broken_rules(machine: JsonObject) -> list[Problem]:
+    """Return a problem for each rule that a machine of the right shape breaks."""
+    return _Rules(machine).problems
 
 
 class _Rules:

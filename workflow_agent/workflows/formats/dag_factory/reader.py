@@ -1,9 +1,7 @@
 """A DAG in dag-factory's YAML as a workflow of the model."""
 
-from typing import Any
-
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
 from workflow_agent.workflows.formats.dag_factory.shapes import (
@@ -15,7 +13,6 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
     dags_in,
     entries,
     merged,
-    problems_of,
     references,
     whole_dag,
 )
@@ -31,17 +28,10 @@ _START = "Start"
 _APART = ("dependencies", "task_group_name", "parent_group_name")
 
 
-def read_dag(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document with one DAG.
-
-    Raises:
-        UnreadableDocument: With everything that dag-factory does not allow.
-    """
-    problems = problems_of(document)
-    if problems:
-        raise UnreadableDocument(title, problems)
+def read_dag(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document with one DAG."""
     dag_id = next(iter(dags_in(document)))
-    reader = _Reader(dag_id, whole_dag(document, dag_id), Draft(format_name, title))
+    reader = _Reader(dag_id, whole_dag(document, dag_id), draft)
     start = reader.read()
     own, shared = object_in(dags_in(document)[dag_id]), object_in(document.get(DEFAULT))
     fields = said_dag(dag_id, merged(own, shared))

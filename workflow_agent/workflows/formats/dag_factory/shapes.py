@@ -17,7 +17,6 @@ from workflow_agent.workflows.formats.shapes import (
     number,
     object_in,
     one_kind,
-    problems_in,
     record,
     text,
 )
@@ -205,22 +204,21 @@ _SHARED: Mapping[str, Shape] = {
 DAG = record(_SHARED, is_open=True)
 
 
-def problems_of(document: Any) -> list[Problem]:
-    """Return all that keeps a document from being the one DAG of a file."""
-    dags = dags_in(document)
-    place = Place([])
+def document_shape(value: Any, place: Place) -> None:
+    """Check a document with the one DAG of a file."""
+    dags = dags_in(value)
     if not dags:
-        place.refuse(f"needs a DAG: an object by its id, got {kind_of(document)}")
-    if len(dags) > 1:
+        place.refuse(f"needs a DAG: an object by its id, got {kind_of(value)}")
+    elif len(dags) > 1:
         place.refuse(f"has {len(dags)} DAGs ({', '.join(dags)[:100]}); one is read at a time")
-    if place.problems:
-        return place.problems
-    found = problems_in(document, mapped(DAG, key=DAG_ID, says="letters, digits, `_`, `-` and `.`"))
-    dag_id = next(iter(dags))
-    return found or _problems_between(whole_dag(document, dag_id), dag_id)
+    else:
+        mapped(DAG, key=DAG_ID, says="letters, digits, `_`, `-` and `.`")(value, place)
 
 
-def _problems_between(dag: Mapping[str, Any], dag_id: str) -> list[Problem]:
+def broken_rules(document: JsonObject) -> list[Problem]:
+    """Return a problem for each task and group that cannot be or begin as it says."""
+    dag_id = next(iter(dags_in(document)))
+    dag = whole_dag(document, dag_id)
     tasks, groups = entries(dag.get(TASKS), TASKS), entries(dag.get(GROUPS), GROUPS)
     place = Place([]) / dag_id / TASKS
     if not tasks:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line, fit
 from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.github_actions.shapes import broken_needs, needs_of, workflow_shape
+from workflow_agent.workflows.formats.github_actions.shapes import needs_of
 from workflow_agent.workflows.formats.github_actions.triggers import said_triggers
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Step
@@ -43,17 +43,8 @@ STEP_SAID_BY: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read_workflow(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document.
-
-    Raises:
-        UnreadableDocument: With everything that GitHub Actions does not allow.
-    """
-    problems = problems_in(document, workflow_shape) or broken_needs(object_in(object_in(document)["jobs"]))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    whole = object_in(document)
-    draft = Draft(format_name, title)
+def read_workflow(whole: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document."""
     jobs = object_in(whole["jobs"])
     roots = [job_id for job_id, job in jobs.items() if not needs_of(job)]
     start = draft.add(START, "fork") if len(roots) > 1 else None

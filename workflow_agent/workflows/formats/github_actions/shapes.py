@@ -149,9 +149,9 @@ def needs_of(job: Mapping[str, Any]) -> list[str]:
     return [needs] if isinstance(needs, str) else list(needs)
 
 
-def broken_needs(jobs: JsonObject) -> list[Problem]:
+def broken_needs(document: JsonObject) -> list[Problem]:
     """Return a problem for each job that waits for one that is not there, or for itself in the end."""
-    place = Place([])
+    place, jobs = Place([]), object_in(document["jobs"])
     for name, job in jobs.items():
         for needed in needs_of(job):
             if needed not in jobs:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, same
-from workflow_agent.workflows.formats.kestra.shapes import LISTS_OF, flow_shape, short
+from workflow_agent.workflows.formats.kestra.shapes import LISTS_OF, short
 from workflow_agent.workflows.formats.kestra.tasks import (
     NAMESPACE,
     condition_of,
@@ -18,7 +18,7 @@ from workflow_agent.workflows.formats.kestra.tasks import (
     name_and_rest,
     said,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import TransitionType
@@ -46,16 +46,8 @@ SAID_BY: Mapping[str, tuple[str, ...]] = {
 """The entries of a flow that say each field of a workflow."""
 
 
-def read_flow(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a flow.
-
-    Raises:
-        UnreadableDocument: With everything that Kestra does not allow.
-    """
-    if problems := problems_in(document, flow_shape):
-        raise UnreadableDocument(title, problems)
-    flow = object_in(document)
-    draft = Draft(format_name, title)
+def read_flow(flow: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a flow."""
     _Reader(draft).scope(flow, None, ())
     fields = said_about(flow)
     fields["triggers"] = said_triggers(list_in(flow.get("triggers")))

@@ -17,7 +17,6 @@ from workflow_agent.workflows.formats.shapes import (
     mapped,
     object_in,
     one_kind,
-    problems_in,
     record,
     text,
     text_in,
@@ -48,19 +47,13 @@ _EVENT = "Event: "
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
 
 
-def read_workflow(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of an n8n document.
-
-    Raises:
-        UnreadableDocument: With everything that is not as n8n has it.
-    """
-    problems = problems_in(document, SHAPE) or _used_twice(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    return _Reader(object_in(document), Draft(format_name, title)).whole()
+def read_workflow(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an n8n document."""
+    return _Reader(document, draft).whole()
 
 
-def _used_twice(document: JsonObject) -> list[Problem]:
+def used_twice(document: JsonObject) -> list[Problem]:
+    """Return a problem for each node whose name another one has."""
     place = Place([])
     seen: set[str] = set()
     for at, node in enumerate(document["nodes"]):

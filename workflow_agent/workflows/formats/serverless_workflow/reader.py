@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, same
 from workflow_agent.workflows.formats.serverless_workflow.directives import (
@@ -14,9 +14,8 @@ from workflow_agent.workflows.formats.serverless_workflow.directives import (
     errors_caught,
     folded,
     said_catch,
-    unknown_targets,
 )
-from workflow_agent.workflows.formats.serverless_workflow.task_shapes import document_shape, kind_of_task
+from workflow_agent.workflows.formats.serverless_workflow.task_shapes import kind_of_task
 from workflow_agent.workflows.formats.serverless_workflow.tasks import (
     condition_of,
     event_types,
@@ -24,7 +23,7 @@ from workflow_agent.workflows.formats.serverless_workflow.tasks import (
     said,
     said_duration,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
@@ -38,17 +37,8 @@ SAID_BY: Mapping[str, tuple[str, ...]] = {"name": ("name", "title"), "descriptio
 """The entries of `document` that say each field of a workflow."""
 
 
-def read_document(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document.
-
-    Raises:
-        UnreadableDocument: With everything that the DSL does not allow.
-    """
-    problems = problems_in(document, document_shape) or unknown_targets(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    whole = object_in(document)
-    draft = Draft(format_name, title)
+def read_document(whole: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document."""
     _Reader(draft, object_in(object_in(whole.get("use")).get("retries"))).tasks(whole["do"], None, ("do",))
     if not draft.steps:
         draft.add("End", "end", outcome="ok", kept={"directive": "end"})
