@@ -1,6 +1,6 @@
 """Arazzo 1.0, sequences of API calls, in YAML or JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -31,12 +31,15 @@ from workflow_agent.workflows.formats.arazzo.steps import (
 )
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
 
+RULES: list[LintRule] = []
+_SCHEMA = "arazzo_generator/validator/arazzo_schema/1.0.1/arazzo-schema.yaml"
 _ANY_STEP: JsonObject = {"stepId": "x"}
 _ANY_WORKFLOW: JsonObject = {"workflowId": "x", "steps": [_ANY_STEP]}
 _TOP_SAID_BY = {"name": ("info",), "description": ("info",)}
@@ -147,6 +150,24 @@ class _Writer:
             part |= flow_of(part, [(parts[e.to]["stepId"], e) for e in edges], known, flow)
             parts[step.id] = with_residue(step, part)
         return list(parts.values())
+
+
+@lint_rule(RULES, "arazzo-schema", "warning", "Tools that hold to the schema refuse the description.")
+def _against_schema(document: Any, place: Place) -> None:
+    """Find what the published schema of descriptions does not allow."""
+    check = schema_check("arazzo-generator", _SCHEMA)
+    if check is not None:
+        check(document, place)
+
+
+def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
+    """Yield the ids of the step and the workflow around a place, the innermost first."""
+    here: Any = document
+    found: list[str] = []
+    for part in parts:
+        here = list_in(here)[int(part)] if part.isdigit() and list_in(here) else object_in(here).get(part)
+        found += [object_in(here)[key] for key in ("workflowId", "stepId") if key in object_in(here)]
+    yield from reversed(found)
 
 
 class Arazzo(DocumentFormat):

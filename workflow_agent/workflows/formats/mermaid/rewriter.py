@@ -8,12 +8,12 @@ from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.mermaid.changes import Changes, Path
 from workflow_agent.workflows.formats.mermaid.chart import END, TITLE, Arrow, Line, Link, Node, Statement
-from workflow_agent.workflows.formats.mermaid.mentions import Mentions
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader, kept_text
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
     PLAIN_LABEL,
+    Mentions,
     front,
     label_of,
     plain_diagram,

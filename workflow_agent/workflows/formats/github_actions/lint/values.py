@@ -4,11 +4,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, Expression, expressions_in
-from workflow_agent.workflows.formats.github_actions.lint.fixes import whole_expression
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.github_actions.expressions import (
+    CONTEXTS,
+    Expression,
+    expressions_in,
+    read_expression,
+)
 from workflow_agent.workflows.formats.github_actions.shapes import events_of, jobs_in, needs_of, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []
 _ANYWHERE = frozenset({"github", "inputs", "vars"})
@@ -51,6 +58,7 @@ _PROPERTIES: Mapping[str, frozenset[str]] = {
     }.items()
 }
 """What the values are that GitHub gives, in lower case, by the page "Contexts" of its documentation."""
+_IN_PLACE = re.compile(r"\$\{\{([^{}]*)\}\}")
 _WITH_PARTS = frozenset({"event", "container", "services"})
 _UNTRUSTED = re.compile(
     r"github\.head_ref|github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|"
@@ -141,6 +149,18 @@ def _check_output(jobs: Mapping[str, Any], needed: str, output: str, here: Place
     outputs = {str(name).lower() for name in object_in(job.get("outputs"))}
     if "steps" in job and output not in outputs:
         here.refuse(f"the job {needed!r} has no output {output[:60]!r}", sorted(outputs))
+
+
+def whole_expression(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return a condition without the signs around a part of it, so that all of it is worked out."""
+    del problem, document
+    said = step.when.expression if step.when else None
+    if not isinstance(said, str) or not step.when:
+        return {}
+    plain = _IN_PLACE.sub(lambda match: f"({match[1].strip()})", said)
+    if "${{" in plain or said.strip() == plain.strip() or read_expression(plain).problem:
+        return {}
+    return {"when": {**step.when.model_dump(mode="json", exclude_defaults=True), "expression": plain}}
 
 
 @lint_rule(RULES, "github-condition", "warning", "What it guards always runs, or never.", fix=setting(whole_expression))

@@ -1,17 +1,21 @@
-"""States and actions as the fields of steps and transitions, and back."""
+"""Lifecycles as `{specId, name, slug, states, actions, permissions, automations}`."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
+from typing_extensions import override
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.base import Imported
+from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, fit
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
 from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
     flag,
+    kind_of,
     list_in,
     listed,
     mapped,
@@ -23,10 +27,10 @@ from workflow_agent.workflows.formats.shapes import (
     text,
     text_in,
 )
-from workflow_agent.workflows.model.parser import slug
+from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import STEP_TYPES, Form, FormField, Step
 from workflow_agent.workflows.model.transitions import Transition
-from workflow_agent.workflows.model.workflow import Automation
+from workflow_agent.workflows.model.workflow import Automation, Workflow
 
 INITIAL = ("initial", "start", "begin")
 FINAL = ("final", "terminal", "end", "done", "closed")
@@ -68,13 +72,14 @@ def sources_of(action: Mapping[str, Any]) -> list[str]:
     return cast("list[str]", list_in(action["from"])) or [action["from"]]
 
 
-def problems_of_machine(document: Any) -> list[Problem]:
-    """Return everything that makes a document no machine."""
-    found = [*problems_in(document, ABOUT), *problems_in(document, LISTS)]
-    return found or _broken_references(object_in(document))
+def machine_shape(value: Any, place: Place) -> None:
+    """Check a whole machine."""
+    ABOUT(value, place)
+    LISTS(value, place)
 
 
-def _broken_references(machine: JsonObject) -> list[Problem]:
+def broken_references(machine: JsonObject) -> list[Problem]:
+    """Return a problem for each slug that two states have, and each that an action names and no state has."""
     place = Place([])
     slugs = [state["slug"] for state in machine["states"]]
     known = set[str]()
@@ -204,3 +209,128 @@ def action_of(edge: Transition) -> JsonObject:
     if edge.form is not None and edge.form != Form():
         found["form"] = edge.form.as_plain()
     return found
+
+
+def read_machine(machine: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a machine."""
+    left = {one for action in machine["actions"] for one in sources_of(action)}
+    initial = [state["slug"] for state in machine["states"] if str(state.get("type")).lower() in INITIAL]
+    start = [*initial, machine["states"][0]["slug"]][0]
+    ids: dict[str, str] = {}
+    for at, state in enumerate(machine["states"]):
+        fields = said_state(state, is_left=state["slug"] in left)
+        step = Step.model_validate({"id": "x", **fields})
+        plain = state_of(step, is_start=state["slug"] == start)
+        kept = kept_of(state, {**plain, "slug": draft.free_id(state["slug"])})
+        name, kind = fields.pop("name"), fields.pop("type")
+        ids[state["slug"]] = draft.add(name, kind, wanted_id=state["slug"], kept=kept, at=("states", at), **fields)
+    for action in machine["actions"]:
+        fields = said_action(action)
+        kept = kept_of(action, action_of(transition(fields)) | {"from": action["from"], "to": action["to"]})
+        if list_in(action["from"]):
+            kept["from"] = action["from"]
+        for source in sources_of(action):
+            draft.connect(ids[source], ids[action["to"]], kept=kept, **fields)
+    said = said_top(machine, ids)
+    about = {key: value for key, value in machine.items() if key not in ("states", "actions")}
+    permissions = list(dict.fromkeys(e["permission"] for e in draft.transitions if "permission" in e))
+    slugs = {step_id: one for one, step_id in ids.items()}
+    named = {**said, "automations": [with_ends(one, slugs) for one in said["automations"]]}
+    kept = kept_of(about, top_of(named, permissions))
+    return draft.finished(said.pop("name"), start=ids[start], kept=kept, **said)
+
+
+def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the machine of a workflow."""
+    slugs: dict[str, str] = {}
+    taken: set[str] = set()
+    for step in workflow.steps:
+        kept = kept_in(step.extensions, format_name).get("slug")
+        wanted = step.id if problems_in(kept, SLUG) else str(kept)
+        slugs[step.id] = take_id(wanted, taken)
+    automations = [one.as_plain() for one in workflow.automations]
+    said = {"name": workflow.name, "description": workflow.description, "automations": automations}
+    permissions = list(dict.fromkeys(edge.permission for edge in workflow.transitions if edge.permission))
+    ids = {one: step_id for step_id, one in slugs.items()}
+    named = {**said, "automations": [with_ends(one, slugs) for one in automations]}
+    top = restored(
+        top_of(named, permissions),
+        kept_in(workflow.extensions, format_name),
+        said,
+        read=lambda about: said_top(about, ids),
+        said_by=SAID_BY,
+        shape=ABOUT,
+    )
+    left = frozenset(edge.from_ for edge in workflow.transitions)
+    states = [
+        _written_state(step, slugs[step.id], format_name, is_start=step.id == workflow.start, is_left=step.id in left)
+        for step in workflow.steps
+    ]
+    whole = {**top, "states": states, "actions": _written_actions(workflow, slugs, format_name)}
+    order = ("specId", "name", "slug", "description", "states", "actions", "permissions", "automations")
+    return {key: whole[key] for key in (*order, *whole) if key in whole}
+
+
+def _written_state(step: Step, state_slug: str, format_name: str, *, is_start: bool, is_left: bool) -> JsonObject:
+    kept = {**kept_in(step.extensions, format_name), "slug": state_slug}
+    if str(kept.get("type")).lower() in INITIAL and not is_start:
+        del kept["type"]
+    return restored_step(
+        step,
+        {**state_of(step, is_start=is_start), "slug": state_slug},
+        kept,
+        read=lambda state: said_state(state, is_left=is_left),
+        said_by=STATE_SAID_BY,
+        shape=STATE,
+    )
+
+
+def _written_actions(workflow: Workflow, slugs: Mapping[str, str], format_name: str) -> list[JsonObject]:
+    """Return the actions; those that were one, leading from several states, are one again."""
+    actions = [_written_action(edge, slugs, format_name) for edge in workflow.transitions]
+    found: list[JsonObject] = []
+    at = 0
+    while at < len(actions):
+        wide = list_in(kept_in(workflow.transitions[at].extensions, format_name).get("from"))
+        together = actions[at : at + len(wide)]
+        is_one = bool(wide) and [one["from"] for one in together] == wide
+        if is_one and all({**one, "from": wide} == {**together[0], "from": wide} for one in together):
+            found.append({**together[0], "from": wide})
+            at += len(wide)
+        else:
+            found.append(actions[at])
+            at += 1
+    return found
+
+
+def _written_action(edge: Transition, slugs: Mapping[str, str], format_name: str) -> JsonObject:
+    kept = kept_in(edge.extensions, format_name)
+    whole = restored(
+        action_of(edge) | {"from": slugs[edge.from_], "to": slugs[edge.to]},
+        {key: value for key, value in kept.items() if key not in ("from", "to")},
+        edge.as_plain(),
+        read=lambda action: transition(said_action(action)).as_plain(),
+        said_by=ACTION_SAID_BY,
+        shape=ACTION,
+    )
+    return {"slug": whole["slug"], "from": whole["from"], "to": whole["to"], **whole}
+
+
+class StateMachine(DocumentFormat):
+    """States, and the actions by which people lead from one to the next."""
+
+    name = "state-machine"
+    title = "state machine"
+    media_type = "application/json"
+    extension = "json"
+    shape = staticmethod(machine_shape)
+    broken_rules = staticmethod(broken_references)
+    read_into = staticmethod(read_machine)
+    document_of = staticmethod(machine_of)
+
+    @override
+    def recognises(self, document: Any) -> float:
+        machine = object_in(document)
+        if kind_of(machine.get("states")) == kind_of(machine.get("actions")) == "a list":
+            return 0.95 if "specId" in machine else 0.85
+        return 0.0
