@@ -14,19 +14,20 @@ from workflow_agent.workflows.formats.argo.reader import (
     said_metadata,
     started_by,
 )
-from workflow_agent.workflows.formats.argo.rules import broken_rules, dependencies_of, groups_of, in_groups
 from workflow_agent.workflows.formats.argo.shapes import (
     METADATA,
     SPEC,
     SPECS,
+    broken_rules,
     call_shape,
     document_shape,
+    said_depends,
     template_shape,
 )
 from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
-from workflow_agent.workflows.formats.builder import DocumentFormat, Flow
-from workflow_agent.workflows.formats.dependencies import Dependencies
+from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.flow import Dependencies, Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
@@ -210,6 +211,50 @@ class _Writer:
         self._made[name] = {}
         self._made[name] = self._composite(inside, layout, name)
         return {"template": name}
+
+
+def groups_of(layout: Any, names: Mapping[str, str], needs: Dependencies) -> list[list[str]] | None:
+    """Return the steps of each group, if they still follow one another in the groups that were kept."""
+    ids = {name: step_id for step_id, name in names.items()}
+    kept = [[ids.get(str(name)) for name in list_in(group)] for group in list_in(layout)]
+    groups = [[one for one in group if one is not None] for group in kept]
+    if sorted(one for group in groups for one in group) != sorted(names):
+        return None
+    before: set[str] = set()
+    for group in groups:
+        for step_id in group:
+            waits = needs.of(step_id)
+            fails = any(one.on_failure or one.guards for one in waits) or needs.guards(step_id)
+            if {one.source for one in waits} != before or fails or needs.needs_any(step_id):
+                return None
+        before = set(group) or before
+    return groups
+
+
+def dependencies_of(step: Step, kept: Mapping[str, Any], names: Mapping[str, str], needs: Dependencies) -> JsonObject:
+    """Return what a task of a DAG depends on: as it was written, where that is still so."""
+    waits = needs.of(step.id)
+    wanted = {names[one.source]: one.on_failure for one in waits}
+    any_is_enough = needs.needs_any(step.id)
+    for key in ("depends", "dependencies"):
+        if _is_readable(key, kept.get(key)) and said_depends({key: kept[key]}) == (wanted, any_is_enough):
+            return {key: kept[key]}
+    return {"depends": _expression(wanted, " || " if any_is_enough else " && ")} if wanted else {}
+
+
+def _is_readable(key: str, value: Any) -> bool:
+    if key == "depends":
+        return isinstance(value, str)
+    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
+
+
+def _expression(wanted: Mapping[str, bool], operator: str) -> str:
+    return operator.join(f"{name}.Failed" if on_failure else name for name, on_failure in wanted.items())
+
+
+def in_groups(groups: Sequence[Sequence[str]], calls: Mapping[str, JsonObject]) -> list[list[JsonObject]]:
+    """Return the calls, laid out in groups."""
+    return [[calls[step_id] for step_id in group] for group in groups]
 
 
 class ArgoWorkflows(DocumentFormat):

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workflow_agent.workflows.formats.argo.rules import said_depends, spec_of
-from workflow_agent.workflows.formats.argo.shapes import KINDS
+from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.rules import said_depends, spec_of
-from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape
+from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape, said_depends, spec_of
 from workflow_agent.workflows.formats.argo.templates import call_of, said_call
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit

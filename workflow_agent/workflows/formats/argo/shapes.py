@@ -1,14 +1,20 @@
-"""What an Argo document may look like: closed where Argo reads it itself, open where Kubernetes does."""
+"""What an Argo document may look like: closed where Argo reads it itself, open where Kubernetes does; and its rules."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.flow import waiting_for_ever
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     choice,
     flag,
+    list_in,
     listed,
     mapped,
     number,
@@ -18,6 +24,12 @@ from workflow_agent.workflows.formats.shapes import (
     text,
 )
 
+_NEEDED = re.compile(
+    r"([A-Za-z0-9_][A-Za-z0-9_-]*)"
+    r"(?:\.(Succeeded|Failed|Errored|Skipped|Daemoned|Omitted|AnySucceeded|AllFailed))?"
+)
+_OPERATORS = re.compile(r"&&|\|\||[!()\s]")
+_FAILURES = frozenset({"Failed", "Errored", "AllFailed"})
 _TEXT = text()
 _OBJECT = mapped()
 _LIST = listed()
@@ -251,3 +263,104 @@ def document_shape(value: Any, place: Place) -> None:
         "status": _OBJECT,
     }
     record(fields, required=["apiVersion", "kind", "metadata", "spec"])(value, place)
+
+
+def spec_of(document: Mapping[str, Any]) -> JsonObject:
+    """Return the part of a document that says what is done."""
+    spec = object_in(document.get("spec"))
+    return object_in(spec["workflowSpec"]) if "workflowSpec" in spec else spec
+
+
+def said_depends(task: Mapping[str, Any]) -> tuple[dict[str, bool], bool]:
+    """Return the tasks that a task waits for, and whether one of them is enough.
+
+    Each comes with whether its failure is what is waited for.
+    """
+    if "dependencies" in task:
+        return dict.fromkeys(task["dependencies"], False), False
+    depends = str(task.get("depends", ""))
+    results: dict[str, set[str]] = {}
+    for name, result in _NEEDED.findall(depends):
+        results.setdefault(name, set()).add(result or "Succeeded")
+    any_is_enough = "||" in depends and "&&" not in depends and len(results) > 1
+    return {name: found <= _FAILURES for name, found in results.items()}, any_is_enough
+
+
+def broken_rules(document: JsonObject) -> list[Problem]:
+    """Return a problem for each rule that a document of the right shape breaks."""
+    place = Place([])
+    spec = spec_of(document)
+    where = place / "spec"
+    if "workflowSpec" in object_in(document.get("spec")):
+        where /= "workflowSpec"
+    templates = list_in(spec.get("templates"))
+    names = [str(one.get("name", "")) for one in templates]
+    _used_twice(names, where / "templates")
+    known = None if "workflowTemplateRef" in spec else set(names)
+    for key in ("entrypoint", "onExit"):
+        _check_reference(spec.get(key), known, where / key)
+    for at, template in enumerate(templates):
+        if "name" not in template:
+            (where / "templates" / at).refuse("needs a `name`")
+        _template(template, known, where / "templates" / at)
+    is_runnable = document["kind"] in ("Workflow", "CronWorkflow")
+    if is_runnable and "entrypoint" not in spec and "workflowTemplateRef" not in spec:
+        where.refuse("needs `entrypoint` or `workflowTemplateRef`")
+    if not templates and "workflowTemplateRef" not in spec and document["kind"] != "WorkflowEventBinding":
+        where.refuse("needs `templates` or `workflowTemplateRef`")
+    if document["kind"] == "WorkflowEventBinding" and "submit" not in spec:
+        where.refuse("needs `submit`, which says what is started")
+    return place.problems
+
+
+def _used_twice(names: Iterable[str], place: Place) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            place.refuse(f"the name {name!r} is used {times} times")
+
+
+def _check_reference(name: Any, known: set[str] | None, place: Place) -> None:
+    is_fixed = isinstance(name, str) and name and "{{" not in name
+    if is_fixed and known is not None and name not in known:
+        place.refuse(f"there is no template {name[:80]!r}", sorted(known))
+
+
+def _template(template: JsonObject, known: set[str] | None, place: Place) -> None:
+    tasks = list_in(object_in(template.get("dag")).get("tasks"))
+    groups = list_in(template.get("steps"))
+    for at, task in enumerate(tasks):
+        _call(task, known, place / "dag" / "tasks" / at)
+    for at, group in enumerate(groups):
+        for beside, step in enumerate(group):
+            _call(step, known, place / "steps" / at / beside)
+    _used_twice((step["name"] for group in groups for step in group), place / "steps")
+    _used_twice((task["name"] for task in tasks), place / "dag" / "tasks")
+    _waiting(tasks, place / "dag" / "tasks")
+
+
+def _call(call: JsonObject, known: set[str] | None, place: Place) -> None:
+    _check_reference(call.get("template"), known, place / "template")
+    if "inline" in call:
+        _template(call["inline"], known, place / "inline")
+
+
+def _check_depends(task: JsonObject, unknown: list[str], names: list[str], place: Place) -> None:
+    here = place / ("dependencies" if "dependencies" in task else "depends")
+    if left := _OPERATORS.sub("", _NEEDED.sub("", str(task.get("depends", "")))):
+        here.refuse(f"{left[:20]!r} is no part of a condition on tasks")
+    for name in unknown:
+        here.refuse(f"there is no task {name[:80]!r}", names)
+
+
+def _waiting(tasks: list[Any], place: Place) -> None:
+    names = [task["name"] for task in tasks]
+    known = set(names)
+    waiting: dict[str, set[str]] = {}
+    for at, task in enumerate(tasks):
+        needed = said_depends(task)[0]
+        _check_depends(task, [name for name in needed if name not in known], names, place / at)
+        waiting[task["name"]] = needed.keys() & known
+    stuck = set(waiting_for_ever(waiting))
+    for at, task in enumerate(tasks):
+        if task["name"] in stuck:
+            (place / at).refuse(f"{task['name']!r} waits for itself by way of the tasks it depends on")

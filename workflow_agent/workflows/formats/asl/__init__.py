@@ -20,8 +20,9 @@ from workflow_agent.workflows.formats.asl.states import (
     processor_rest_shape,
     root_rest_shape,
 )
-from workflow_agent.workflows.formats.builder import DocumentFormat, Flow, Region
+from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step
+from workflow_agent.workflows.formats.flow import Flow, Region
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition

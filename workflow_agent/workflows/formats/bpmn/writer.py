@@ -14,8 +14,10 @@ from workflow_agent.workflows.formats.bpmn.document import (
     Translation,
     joins_among,
     lanes_of,
+    made_shell,
     prune_lanes,
     prune_references,
+    said_shell,
     xml_id,
 )
 from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
@@ -29,7 +31,6 @@ from workflow_agent.workflows.formats.bpmn.events import (
     start_flow_id,
     start_ids,
 )
-from workflow_agent.workflows.formats.bpmn.reader import made_shell, said_shell
 from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.shapes import list_in, object_in

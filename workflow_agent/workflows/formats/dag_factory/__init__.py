@@ -7,17 +7,18 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import DocumentFormat, Flow
+from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.dag_factory.reader import (
     ANY_IS_ENOUGH,
     FIRST_FAILS,
+    HEADER_SAID_BY,
     group_of,
+    header_of,
     plain_dependencies,
     read_dag,
+    said_dag,
     said_group,
 )
-from workflow_agent.workflows.formats.dag_factory.schedules import SAID_BY as HEADER_SAID_BY
-from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
 from workflow_agent.workflows.formats.dag_factory.shapes import (
     DAG,
     DAG_ID,
@@ -37,8 +38,8 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
     tasks_in,
 )
 from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, arguments_in, said_task, task_of
-from workflow_agent.workflows.formats.dependencies import Dependencies
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
+from workflow_agent.workflows.formats.flow import Dependencies, Flow
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step

@@ -1,9 +1,13 @@
 """A DAG in dag-factory's YAML as a workflow of the model."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter
+
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
 from workflow_agent.workflows.formats.dag_factory.shapes import (
     DEFAULT,
     GROUPS,
@@ -16,16 +20,33 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
     references,
     whole_dag,
 )
-from workflow_agent.workflows.formats.dag_factory.tasks import said_task, task_of
+from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_delta, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
 
 FIRST_FAILS = ("one_failed", "all_failed")
 """The rules by which a task runs because what it waits for failed."""
 ANY_IS_ENOUGH = ("one_success", "one_done", "one_failed")
 _START = "Start"
 _APART = ("dependencies", "task_group_name", "parent_group_name")
+_PRESETS: Mapping[str, str] = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@quarterly": "0 0 1 */3 *",
+}
+HEADER_SAID_BY: Mapping[str, tuple[str, ...]] = {
+    "name": ("dag_display_name",),
+    "description": ("description",),
+    "tags": ("tags",),
+    "triggers": ("schedule", "schedule_interval", "timezone"),
+}
+_TRIGGERS: TypeAdapter[tuple[Trigger, ...]] = TypeAdapter(tuple[Trigger, ...])
 
 
 def read_dag(document: JsonObject, draft: Draft) -> Imported:
@@ -179,3 +200,88 @@ def group_of(step: Step, name: str) -> JsonObject:
 
 def _filled(fields: JsonObject) -> JsonObject:
     return {key: value for key, value in fields.items() if value is not None}
+
+
+def said_triggers(dag: JsonObject) -> list[JsonObject]:
+    """Return the triggers of a whole DAG; without a schedule, somebody starts it."""
+    schedule = dag.get("schedule", dag.get("schedule_interval"))
+    zone = text_in(dag.get("timezone")) or text_in(object_in(dag.get("default_args")).get("timezone"))
+    timezone = {"timezone": zone} if zone and len(zone) <= 200 else {}
+    return _said(schedule, timezone) or [{"type": "manual"}]
+
+
+def _said(schedule: Any, timezone: JsonObject) -> list[JsonObject]:
+    if isinstance(schedule, str):
+        return _said_text(schedule.strip(), timezone)
+    if isinstance(schedule, list):
+        return [one for each in list_in(schedule) for one in _said_data(each)]
+    return _said_object(object_in(schedule), timezone)
+
+
+def _said_text(text: str, timezone: JsonObject) -> list[JsonObject]:
+    if text.lower() in ("", "none"):
+        return []
+    cron = _PRESETS.get(text, text)
+    if cron_problem(cron) is None:
+        return [{"type": "schedule", "cron": cron, **timezone}]
+    return [{"type": "event", "event": fit(text)}]
+
+
+def _said_data(data: Any) -> list[JsonObject]:
+    """Return the trigger that new data of this name is."""
+    named = data if isinstance(data, str) else object_in(data).get("uri") or object_in(data).get("name")
+    label = fit(str(named)) if named else None
+    return [{"type": "event", "event": label or "data", **({"with": data} if isinstance(data, dict) else {})}]
+
+
+def _said_object(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]:
+    if not schedule:
+        return []
+    every = said_delta(schedule)
+    if every is not None and every != "PT0S":
+        return [{"type": "schedule", "every": every, **timezone}]
+    given = [schedule.get("cron"), *list_in(schedule.get("__args__"))[:1]]
+    cron = next((one for one in given if isinstance(one, str) and cron_problem(one) is None), None)
+    if cron is not None:
+        own = text_in(schedule.get("timezone"))
+        return [{"type": "schedule", "cron": cron, **({"timezone": fit(own)} if own else timezone)}]
+    if "datasets" in schedule:
+        return _said_datasets(schedule, timezone)
+    return _said_data(schedule)
+
+
+def _said_datasets(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]:
+    datasets = schedule["datasets"]
+    data = [one for each in list_in(datasets) for one in _said_data(each)] or _said_data(datasets)
+    return [*data, *_said(schedule.get("timetable"), timezone)]
+
+
+def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
+    """Return the schedule that comes nearest: the first time, or else all that data can bring about."""
+    triggers = list(triggers)
+    time = next((one for one in triggers if isinstance(one, ScheduleTrigger)), None)
+    if time is not None:
+        zone = {"timezone": time.timezone} if time.timezone else {}
+        return {"schedule": time.cron or delta_of(time.every) or "@daily", **zone}
+    data = [one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)]
+    return {"schedule": data} if data else {}
+
+
+def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
+    """Return the fields of the workflow that a whole DAG says."""
+    tags = list_in(dag.get("tags"))
+    are_labels = all(isinstance(tag, str) and 0 < len(tag) <= 200 for tag in tags)
+    return {
+        "name": text_in(dag.get("dag_display_name"), 200) or fit(dag_id) or dag_id,
+        "description": text_in(dag.get("description")) or "",
+        "tags": tags if are_labels else [],
+        "triggers": said_triggers(dag),
+    }
+
+
+def header_of(fields: Mapping[str, Any], dag_id: str | None = None) -> JsonObject:
+    """Return what a DAG says for these fields; its name only where its id does not."""
+    named = {"dag_display_name": fields["name"]} if dag_id not in (None, fields["name"]) else {}
+    described = {"description": fields["description"]} if fields["description"] else {}
+    tagged = {"tags": list(fields["tags"])} if fields["tags"] else {}
+    return {**named, **described, **schedule_of(_TRIGGERS.validate_python(fields["triggers"])), **tagged}

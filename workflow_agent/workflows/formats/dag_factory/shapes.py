@@ -5,7 +5,7 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.dependencies import waiting_for_ever
+from workflow_agent.workflows.formats.flow import waiting_for_ever
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,

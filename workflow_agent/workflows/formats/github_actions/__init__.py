@@ -6,9 +6,9 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import DocumentFormat, Flow
-from workflow_agent.workflows.formats.dependencies import Dependencies, Dependency
+from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.flow import Dependencies, Dependency, Flow
 from workflow_agent.workflows.formats.github_actions.reader import (
     JOB_SAID_BY,
     STEP_SAID_BY,

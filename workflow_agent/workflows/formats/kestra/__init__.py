@@ -7,8 +7,9 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import DocumentFormat, Flow
+from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.flow import Flow
 from workflow_agent.workflows.formats.kestra.reader import (
     ID,
     IF,

@@ -6,8 +6,9 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import DocumentFormat, Flow, Region, fit
+from workflow_agent.workflows.formats.builder import DocumentFormat, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.flow import Flow, Region
 from workflow_agent.workflows.formats.serverless_workflow.directives import (
     DIRECTIVES,
     TaskList,
@@ -24,8 +25,14 @@ from workflow_agent.workflows.formats.serverless_workflow.reader import (
     said_triggers,
     schedule_of,
 )
-from workflow_agent.workflows.formats.serverless_workflow.shapes import DOCUMENT, SCHEDULE
-from workflow_agent.workflows.formats.serverless_workflow.task_shapes import CATCH, REST, document_shape, task_shape
+from workflow_agent.workflows.formats.serverless_workflow.shapes import (
+    CATCH,
+    DOCUMENT,
+    REST,
+    SCHEDULE,
+    document_shape,
+    task_shape,
+)
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
 from workflow_agent.workflows.formats.shapes import object_in, problems_in
 from workflow_agent.workflows.model.steps import Step

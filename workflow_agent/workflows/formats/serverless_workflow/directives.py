@@ -6,7 +6,8 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import Region, fit
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.flow import Region
 from workflow_agent.workflows.formats.serverless_workflow.tasks import expression_of, said_duration
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.steps import Retry, Step

@@ -15,7 +15,7 @@ from workflow_agent.workflows.formats.serverless_workflow.directives import (
     folded,
     said_catch,
 )
-from workflow_agent.workflows.formats.serverless_workflow.task_shapes import kind_of_task
+from workflow_agent.workflows.formats.serverless_workflow.shapes import kind_of_task
 from workflow_agent.workflows.formats.serverless_workflow.tasks import (
     condition_of,
     event_types,

@@ -6,8 +6,7 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS
-from workflow_agent.workflows.formats.serverless_workflow.task_shapes import kind_of_task, task_shape
+from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS, kind_of_task, task_shape
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
 from workflow_agent.workflows.model.durations import duration_of, is_duration
 from workflow_agent.workflows.model.parser import slug
