@@ -9,7 +9,7 @@ from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
 from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import Shape, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import Shape, filled, object_in, problems_in
 from workflow_agent.workflows.formats.text import write_json
 from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
@@ -51,7 +51,7 @@ class Draft:
     def add(
         self,
         name: str,
-        kind: StepType,
+        type: StepType = "action",
         *,
         parent: str | None = None,
         wanted_id: str | None = None,
@@ -63,7 +63,7 @@ class Draft:
 
         Args:
             name: May be too long or blank; it is made to fit.
-            kind: Its type.
+            type: Its type.
             parent: The step whose scope it is in.
             wanted_id: What to make the id from, where the name is not it.
             kept: What the format keeps with the step.
@@ -72,26 +72,38 @@ class Draft:
         """
         step_id = self.free_id(wanted_id or name)
         self._taken.add(step_id)
-        kept_beside = {self.format_name: kept} if kept else None
-        step = {"id": step_id, "name": fit(name) or step_id, "type": kind, "parent": parent}
-        self.steps.append(_filled({**step, **fields, "extensions": kept_beside}))
+        step = {"id": step_id, "name": fit(name) or step_id, "type": type, "parent": parent}
+        self.steps.append(filled({**step, **fields, "extensions": {self.format_name: kept} if kept else None}))
         if kept and at:
             self.note_kept(at, kept)
         return step_id
+
+    def keep(self, kept: JsonObject, at: Sequence[str | int]) -> None:
+        """Keep something with the step that was added last, where there is anything to keep."""
+        if kept:
+            self.steps[-1]["extensions"] = {self.format_name: kept}
+            self.note_kept(at, kept)
 
     def connect(
         self,
         source: str,
         target: str,
-        kind: TransitionType = "sequence",
+        type: TransitionType = "sequence",
         *,
         kept: JsonObject | None = None,
         **fields: Any,
     ) -> None:
         """Add a transition."""
-        kept_beside = {self.format_name: kept} if kept else None
-        edge = {"from": source, "to": target, "type": None if kind == "sequence" else kind}
-        self.transitions.append(_filled({**edge, **fields, "extensions": kept_beside}))
+        edge = {"from": source, "to": target, "type": None if type == "sequence" else type}
+        self.transitions.append(filled({**edge, **fields, "extensions": {self.format_name: kept} if kept else None}))
+
+    def join_before(self, name: str, target: str, parent: str | None, wanted_id: str, *, is_any: bool = False) -> str:
+        """Add a join that leads to a step, of all that comes before what has this name, or of any of it."""
+        called = f"{'Any' if is_any else 'All'} before {name}"[:_NAME_CHARS]
+        mode = {"mode": "any"} if is_any else None
+        join = self.add(called, "join", parent=parent, wanted_id=wanted_id, join=mode)
+        self.connect(join, target)
+        return join
 
     def note_kept(self, at: Sequence[str | int], kept: JsonObject) -> None:
         """Put into the report what is kept beside the model."""
@@ -120,7 +132,7 @@ class Draft:
         if not self.steps:
             raise UnreadableDocument(self.title, [Problem("", "has no steps")])
         try:
-            return Imported(parse_workflow(_filled(document)), self.report)
+            return Imported(parse_workflow(filled(document)), self.report)
         except InvalidWorkflow as error:
             raise UnreadableDocument(self.title, list(error.problems)) from error
 
@@ -156,7 +168,3 @@ class DocumentFormat(Format):
         document = type(self).document_of(workflow, self.name)
         text = write_json(document) if self.media_type == "application/json" else write_yaml(document)
         return checked_export(text, workflow, self.read, self.title)
-
-
-def _filled(fields: JsonObject) -> JsonObject:
-    return {key: value for key, value in fields.items() if value is not None}

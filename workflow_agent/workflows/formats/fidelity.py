@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Imported, Report, UnreadableDocument
-from workflow_agent.workflows.formats.shapes import Shape, list_in, problems_in
+from workflow_agent.workflows.formats.shapes import Shape, filled, list_in, problems_in, without
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -207,15 +207,13 @@ def restored(
         said_by: For each field of the model, the foreign entries that say it.
         shape: What the format demands of the part.
     """
-    without = list_in(kept.get(WITHOUT))
-    own = {key: value for key, value in kept.items() if key != WITHOUT}
-    whole = {key: value for key, value in generated.items() if key not in without} | own
+    whole = without(generated, *list_in(kept.get(WITHOUT))) | without(kept, WITHOUT)
     if not kept or problems_in(whole, shape):
         return generated
     said = read(whole)
     changed = [field for field in said_by if not same(said.get(field), wanted.get(field))]
     stale = {key for field in changed for key in said_by[field]}
-    left = {key: value for key, value in whole.items() if key not in stale}
+    left = without(whole, *stale)
     return left | {key: generated[key] for key in stale if key in generated}
 
 
@@ -231,11 +229,19 @@ def restored_step(
     """Return the foreign part for a step, as `restored` does; `read` may leave out the step's name."""
 
     def canonical(part: JsonObject) -> JsonObject:
-        fields = {key: value for key, value in read(part).items() if value is not None}
-        return step_document(Step.model_validate({"id": step.id, "name": step.name, **fields}))
+        return step_document(step_with({"id": step.id, "name": step.name, **read(part)}))
 
-    wanted = step_document(step)
-    return restored(generated, kept, wanted, read=canonical, said_by=said_by, shape=shape)
+    return restored(generated, kept, step_document(step), read=canonical, said_by=said_by, shape=shape)
+
+
+def step_with(fields: Mapping[str, Any]) -> Step:
+    """Return a step with these fields, of any id and name where they do not say one."""
+    return Step.model_validate({"id": "x", "name": "x", **filled(fields)})
+
+
+def workflow_with(fields: Mapping[str, Any]) -> Workflow:
+    """Return a workflow of one step with these fields."""
+    return Workflow.model_validate({**fields, "id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]})
 
 
 def unsaid(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject:
@@ -255,7 +261,7 @@ def completed(said: JsonObject, rest: JsonObject, model: type[BaseModel], others
     """
     if not rest:
         return said
-    whole = {key: value for key, value in (said | rest).items() if value is not None}
+    whole = filled(said | rest)
     try:
         model.model_validate(others | whole)
     except ValidationError:

@@ -236,6 +236,16 @@ def list_in(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
+def filled(fields: Mapping[str, Any]) -> JsonObject:
+    """Return the fields that are not None."""
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def without(fields: Mapping[str, Any], *names: str) -> JsonObject:
+    """Return all fields but some."""
+    return {key: value for key, value in fields.items() if key not in names}
+
+
 def text_in(value: Any, most: int = 20_000) -> str | None:
     """Return a value that is text which says something and is not too long to be a field of the model."""
     return value if isinstance(value, str) and value.strip() and len(value) <= most else None

@@ -10,7 +10,7 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step, step_with
 from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
@@ -26,6 +26,7 @@ from workflow_agent.workflows.formats.shapes import (
     record,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import STEP_TYPES, Form, FormField, Step
@@ -219,11 +220,9 @@ def read_machine(machine: JsonObject, draft: Draft) -> Imported:
     ids: dict[str, str] = {}
     for at, state in enumerate(machine["states"]):
         fields = said_state(state, is_left=state["slug"] in left)
-        step = Step.model_validate({"id": "x", **fields})
-        plain = state_of(step, is_start=state["slug"] == start)
+        plain = state_of(step_with(fields), is_start=state["slug"] == start)
         kept = kept_of(state, {**plain, "slug": draft.free_id(state["slug"])})
-        name, kind = fields.pop("name"), fields.pop("type")
-        ids[state["slug"]] = draft.add(name, kind, wanted_id=state["slug"], kept=kept, at=("states", at), **fields)
+        ids[state["slug"]] = draft.add(wanted_id=state["slug"], kept=kept, at=("states", at), **fields)
     for action in machine["actions"]:
         fields = said_action(action)
         kept = kept_of(action, action_of(transition(fields)) | {"from": action["from"], "to": action["to"]})
@@ -232,12 +231,12 @@ def read_machine(machine: JsonObject, draft: Draft) -> Imported:
         for source in sources_of(action):
             draft.connect(ids[source], ids[action["to"]], kept=kept, **fields)
     said = said_top(machine, ids)
-    about = {key: value for key, value in machine.items() if key not in ("states", "actions")}
+    about = without(machine, "states", "actions")
     permissions = list(dict.fromkeys(e["permission"] for e in draft.transitions if "permission" in e))
     slugs = {step_id: one for one, step_id in ids.items()}
     named = {**said, "automations": [with_ends(one, slugs) for one in said["automations"]]}
     kept = kept_of(about, top_of(named, permissions))
-    return draft.finished(said.pop("name"), start=ids[start], kept=kept, **said)
+    return draft.finished(start=ids[start], kept=kept, **said)
 
 
 def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
@@ -307,7 +306,7 @@ def _written_action(edge: Transition, slugs: Mapping[str, str], format_name: str
     kept = kept_in(edge.extensions, format_name)
     whole = restored(
         action_of(edge) | {"from": slugs[edge.from_], "to": slugs[edge.to]},
-        {key: value for key, value in kept.items() if key not in ("from", "to")},
+        without(kept, "from", "to"),
         edge.as_plain(),
         read=lambda action: transition(said_action(action)).as_plain(),
         said_by=ACTION_SAID_BY,

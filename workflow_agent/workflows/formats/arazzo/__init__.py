@@ -32,7 +32,7 @@ from workflow_agent.workflows.formats.arazzo.steps import (
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, without
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -66,7 +66,7 @@ class _Writer:
         workflow = self._workflow
         plain = made_top(workflow.name, workflow.description)
         plain["info"] = self._info(plain["info"])
-        kept = {key: value for key, value in self._kept.items() if key not in ("workflow", "workflows")}
+        kept = without(self._kept, "workflow", "workflows")
         wanted = {"name": workflow.name, "description": workflow.description}
 
         def shape(value: object, place: Place) -> None:
@@ -79,7 +79,7 @@ class _Writer:
 
     def _info(self, plain: JsonObject) -> JsonObject:
         kept = object_in(self._kept.get("info"))
-        whole = {**{key: value for key, value in kept.items() if key != "description"}, **plain}
+        whole = {**without(kept, "description"), **plain}
         version = kept.get("version")
         return {**whole, "version": version if isinstance(version, str) else plain["version"]}
 
@@ -92,7 +92,7 @@ class _Writer:
             return [self._depending(one, part, names) for one, part in zip(tops, parts, strict=True)]
         plain = made_flat(slug(self._workflow.name, fallback="workflow"))
         kept = object_in(self._kept.get("workflow"))
-        whole = {**plain, **{key: value for key, value in kept.items() if key not in ("steps", "$without")}}
+        whole = {**plain, **without(kept, "steps", "$without")}
         if problems_in({**whole, "steps": [_ANY_STEP]}, WORKFLOW):
             whole = plain
         return [{**whole, "steps": self._steps(self._workflow.steps)}]
@@ -123,7 +123,7 @@ class _Writer:
         kept = list_in(part.get("dependsOn"))
         if [one for one in dict.fromkeys(kept) if one in names.values() and one != part["workflowId"]] == wanted:
             return part
-        rest = {key: value for key, value in part.items() if key != "dependsOn"}
+        rest = without(part, "dependsOn")
         return {**rest, "dependsOn": wanted} if wanted else rest
 
     def _steps(self, steps: Sequence[Step]) -> list[JsonObject]:
@@ -132,7 +132,7 @@ class _Writer:
         for step in steps:
             kept = kept_in(step.extensions, self._format_name)
             wanted = generated(step, made_id(step.name, step.id))
-            own = {key: value for key, value in kept.items() if key not in ("flow", *FLOW)}
+            own = without(kept, "flow", *FLOW)
             part = restored_step(step, wanted, own, read=said, said_by=SAID_BY, shape=STEP)
             part["stepId"] = take_id(part["stepId"], taken)
             parts[step.id] = part

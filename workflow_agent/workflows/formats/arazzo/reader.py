@@ -24,6 +24,7 @@ from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
     choice,
+    filled,
     flag,
     listed,
     mapped,
@@ -32,6 +33,7 @@ from workflow_agent.workflows.formats.shapes import (
     record,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
@@ -134,7 +136,7 @@ def said_scope(workflow: Mapping[str, Any]) -> JsonObject:
     called = workflow["workflowId"]
     told = text_in(workflow.get("description")) or text_in(workflow.get("summary"))
     fields = {"type": "subworkflow", "workflow": called, "description": told}
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def made_scope(step: Step) -> JsonObject:
@@ -158,34 +160,30 @@ class _Reader:
         workflows = self._document["workflows"]
         top = merged(said_top(self._document), self._document, Workflow, NO_WORKFLOW)
         told = said_top(self._document)
-        rest = {key: self._document[key] for key in self._document if key not in ("workflows", OWN)}
+        rest = without(self._document, "workflows", OWN)
         kept = kept_of(rest, made_top(told["name"], told["description"]))
         for at, workflow in enumerate(workflows):
             if len(workflows) > 1:
                 self._scope(workflow, at)
             else:
-                own = {key: value for key, value in workflow.items() if key != "steps"}
+                own = without(workflow, "steps")
                 flat = kept_of(own, made_flat(slug(str(top["name"]), fallback="workflow")))
                 kept |= {"workflow": flat} if flat else {}
                 self._steps(workflow, None, at)
         self._dependencies(workflows)
-        name = top.pop("name")
-        return self._draft.finished(name, kept=kept or None, **top)
+        return self._draft.finished(kept=kept, **top)
 
     def _scope(self, workflow: JsonObject, at: int) -> None:
         told = said_scope(workflow)
         fields = merged({**told, "name": workflow["workflowId"]}, workflow, Step, NO_STEP)
-        name, kind = fields.pop("name"), fields.pop("type")
-        step_id = self._draft.add(name, kind, wanted_id=workflow["workflowId"], **fields)
+        step_id = self._draft.add(wanted_id=workflow["workflowId"], **fields)
         step = Step.model_validate({**self._draft.steps[-1]})
-        own = {k: v for k, v in workflow.items() if k not in ("steps", OWN, "dependsOn")}
+        own = without(workflow, "steps", OWN, "dependsOn")
         kept = kept_of(own, made_scope(step))
         outside = [one for one in workflow.get("dependsOn", ()) if one not in self._known_before(at)]
         if outside:
             kept["dependsOn"] = workflow["dependsOn"]
-        if kept:
-            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
-            self._draft.note_kept(("workflows", at), kept)
+        self._draft.keep(kept, ("workflows", at))
         self._scopes[workflow["workflowId"]] = step_id
         self._steps(workflow, step_id, at)
 
@@ -211,18 +209,14 @@ class _Reader:
                 kept = drafted[ids[step["stepId"]]].setdefault("extensions", {}).setdefault(self._draft.format_name, {})
                 kept["flow"] = flow
             for target, fields in ways:
-                rest = {key: value for key, value in fields.items() if key != "type"}
-                self._draft.connect(ids[step["stepId"]], ids[target], fields["type"], **rest)
+                self._draft.connect(ids[step["stepId"]], ids[target], **fields)
 
     def _step(self, step: JsonObject, parent: str | None, at: int) -> str:
         told = said(step)
         fields = merged({**told, "name": step["stepId"]}, step, Step, NO_STEP)
-        name, kind = fields.pop("name"), fields.pop("type")
-        step_id = self._draft.add(name, kind, parent=parent, wanted_id=step["stepId"], **fields)
+        step_id = self._draft.add(parent=parent, wanted_id=step["stepId"], **fields)
         plain = Step.model_validate({**self._draft.steps[-1], "parent": None})
-        own = {key: value for key, value in step.items() if key not in (*FLOW, OWN)}
-        kept = kept_of(own, generated(plain, made_id(name, step_id)))
-        if kept:
-            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
-            self._draft.note_kept(("workflows", at, "steps", step["stepId"]), kept)
+        own = without(step, *FLOW, OWN)
+        kept = kept_of(own, generated(plain, made_id(fields["name"], step_id)))
+        self._draft.keep(kept, ("workflows", at, "steps", step["stepId"]))
         return step_id

@@ -28,7 +28,7 @@ from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_o
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, problems_in, without
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -130,7 +130,7 @@ class _Writer:
             dag = [self._task(step, calls[step.id], names, needs) for step in needs.work]
             tasks = {"dag": {**object_in(kept.get("dag")), "tasks": dag}}
         named = {} if name is None else {"name": name}
-        whole = {**{key: value for key, value in kept.items() if key not in ("steps", "dag")}, **named, **tasks}
+        whole = {**without(kept, "steps", "dag"), **named, **tasks}
         if problems_in(whole, template_shape):
             plain = tasks if groups is not None else {"dag": {"tasks": tasks["dag"]["tasks"]}}
             return {**named, **plain}
@@ -167,7 +167,7 @@ class _Writer:
     def _call(self, step: Step, name: str) -> JsonObject:
         """Return the task for a step; the template it calls is there afterwards."""
         kept = kept_in(step.extensions, self._format_name)
-        own = {key: value for key, value in kept.items() if key not in _BESIDE_CALL}
+        own = without(kept, *_BESIDE_CALL)
         reference, template = self._reference(kept)
         inside = self._flow.children.get(step.id, [])
 
@@ -196,7 +196,7 @@ class _Writer:
         return (reference, self._told.get(str(name))) if is_there else ({}, None)
 
     def _still_says(self, step: Step, fields: JsonObject) -> bool:
-        given = {key: value for key, value in fields.items() if value is not None}
+        given = filled(fields)
         said = step_document(Step.model_validate({"id": step.id, "name": step.name, **given}))
         wanted = step_document(step)
         compared = ("type", "uses", "with", "retry", "timeout", "duration")

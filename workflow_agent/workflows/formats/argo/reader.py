@@ -8,10 +8,9 @@ from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_re
 from workflow_agent.workflows.formats.argo.templates import call_of, said_call
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same
-from workflow_agent.workflows.formats.shapes import Shape, list_in, object_in, problems_in, record, text_in
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same, step_with
+from workflow_agent.workflows.formats.shapes import Shape, list_in, object_in, problems_in, record, text_in, without
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import ScheduleTrigger, cron_problem
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -29,15 +28,15 @@ def read_document(whole: JsonObject, draft: Draft) -> Imported:
     kept: JsonObject = {**{key: whole[key] for key in ("apiVersion", "kind", "metadata")}, **entry}
     kept |= {"status": whole["status"]} if "status" in whole else {}
     if whole["kind"] in ("CronWorkflow", "WorkflowEventBinding"):
-        kept["starts"] = {key: value for key, value in whole["spec"].items() if key != "workflowSpec"}
+        kept["starts"] = without(whole["spec"], "workflowSpec")
     spec = spec_of(whole) if whole["kind"] != "WorkflowEventBinding" else {}
-    kept["spec"] = {key: value for key, value in spec.items() if key not in ("templates", "entrypoint", "onExit")}
+    kept["spec"] = without(spec, "templates", "entrypoint", "onExit")
     if "templates" in spec:
         kept["templates"] = [one["name"] if one.get("name") in reader.expanded else one for one in spec["templates"]]
     fields = said_metadata(whole["metadata"])
     triggers = said_triggers(whole["kind"], whole["spec"])
     exits = said_exit(spec.get("onExit"))
-    return draft.finished(fields.pop("name"), start=start, triggers=triggers, automations=exits, kept=kept, **fields)
+    return draft.finished(start=start, triggers=triggers, automations=exits, kept=kept, **fields)
 
 
 def said_exit(template: Any) -> list[JsonObject]:
@@ -114,18 +113,11 @@ class _Reader:
             needed, any_is_enough = said_depends(task)
             target = ids[task["name"]]
             if len(needed) > 1:
-                target = self._join(task["name"], target, parent, any_is_enough=any_is_enough)
+                wanted_id = f"before_{slug(task['name'])}"
+                target = self._draft.join_before(task["name"], target, parent, wanted_id, is_any=any_is_enough)
             for name, on_failure in needed.items():
                 self._draft.connect(ids[name], target, "error" if on_failure else "sequence")
         return [ids[task["name"]] for task in tasks if not said_depends(task)[0]]
-
-    def _join(self, name: str, target: str, parent: str | None, *, any_is_enough: bool) -> str:
-        mode = {"mode": "any"} if any_is_enough else None
-        words = "Any" if any_is_enough else "All"
-        called = f"{words} before {name}"[:200]
-        join = self._draft.add(called, "join", parent=parent, wanted_id=f"before_{slug(name)}", join=mode)
-        self._draft.connect(join, target)
-        return join
 
     def _steps(self, groups: list[Any], parent: str | None, at: tuple[str | int, ...]) -> list[str]:
         heads: list[str] = []
@@ -159,15 +151,13 @@ class _Reader:
                 template, is_composite = None, False
             else:
                 self.expanded.add(task["template"])
-        fields = {key: value for key, value in said_call(task, template).items() if value is not None}
-        step = Step.model_validate({"id": "x", **fields})
-        own = {key: value for key, value in task.items() if key not in _CALLED}
-        kept = kept_of(own, call_of(step, task["name"]))
+        fields = said_call(task, template)
+        own = without(task, *_CALLED)
+        kept = kept_of(own, call_of(step_with(fields), task["name"]))
         kept |= {key: task[key] for key in _CALLED if key in task}
         if is_composite and template is not None:
             kept |= {"inside": _layout(template), **({"inline": {}} if "inline" in task else {})}
-        name, kind = fields.pop("name"), fields.pop("type", "action")
-        added = self._draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
+        added = self._draft.add(parent=parent, kept=kept, at=at, **fields)
         if is_composite and template is not None:
             self._inside(template, added, at)
         return added
@@ -185,7 +175,7 @@ def _named(name: Any) -> JsonObject:
 def _layout(template: JsonObject) -> JsonObject:
     """Return what is kept of a template whose tasks are steps: all but these, and how they are laid out."""
     if "dag" in template:
-        dag = {key: value for key, value in template["dag"].items() if key != "tasks"}
+        dag = without(template["dag"], "tasks")
         return {**template, "dag": dag}
     return {**template, "steps": [[step["name"] for step in group] for group in template["steps"]]}
 

@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo.shapes import KINDS
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Retry, Step
@@ -175,7 +175,7 @@ def _limits(step: Step) -> JsonObject:
 def _strategy(retry: Retry) -> JsonObject:
     limit = {"limit": str(retry.max_attempts - 1)} if retry.max_attempts < _UNBOUNDED else {}
     backoff = {"duration": as_short_duration(retry.interval), "cap": as_short_duration(retry.max_interval)}
-    found = {key: value for key, value in backoff.items() if value is not None}
+    found = filled(backoff)
     if retry.backoff == "exponential":
         found["factor"] = str(int(retry.factor or 2))
     return {**limit, **({"backoff": found} if found else {})}
@@ -192,7 +192,7 @@ def _work(step: Step) -> JsonObject:
         manifest = {"manifest": given["manifest"]} if isinstance(given.get("manifest"), str) else {}
         return {"resource": {"action": uses.removeprefix(_RESOURCE) or "get", **manifest}}
     if uses == "http" and isinstance(given.get("url"), str):
-        return {"http": {key: value for key, value in given.items() if key != "parameters"}}
+        return {"http": without(given, "parameters")}
     pod: JsonObject = {"image": uses}
     pod |= {key: given[key] for key in ("command", "args") if _is_texts(given.get(key))}
     if isinstance(given.get("source"), str):

@@ -23,7 +23,7 @@ from workflow_agent.workflows.formats.asl.states import (
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored_step
 from workflow_agent.workflows.formats.flow import Flow, Region
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, without
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -136,7 +136,7 @@ class _Writer:
         if language != self._language:
             plain["QueryLanguage"] = language
         own = kept_in(step.extensions, self._format_name)
-        kept = {key: value for key, value in own.items() if key not in INSIDE}
+        kept = without(own, *INSIDE)
         shape = content_shape(plain["Type"], language)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=shape)
 

@@ -10,7 +10,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.reader import machines_in
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in, without
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
@@ -168,7 +168,7 @@ def _choices(document: Any, place: Place) -> None:
 
 
 def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key: value for key, value in rule.items() if key not in ("Next", "Assign", "Output", "Comment")}
+    return without(rule, "Next", "Assign", "Output", "Comment")
 
 
 def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:

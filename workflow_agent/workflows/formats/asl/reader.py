@@ -10,9 +10,8 @@ from workflow_agent.workflows.formats.asl.content import STRUCTURES, generated, 
 from workflow_agent.workflows.formats.asl.states import INSIDE
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line
-from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.shapes import Place, object_in, text_in
-from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
+from workflow_agent.workflows.formats.shapes import Place, object_in, text_in, without
 
 _FLOW = ("Next", "End", "Choices", "Default", "Catch")
 _MACHINE = ("StartAt", "States", "Comment")
@@ -24,7 +23,7 @@ def read_machine(machine: JsonObject, draft: Draft) -> Imported:
     name, description = read_comment(machine)
     reader = _Reader(draft, machine.get("QueryLanguage", "JSONPath"))
     reader.machine(machine, None, ())
-    kept = {key: value for key, value in machine.items() if key not in _MACHINE}
+    kept = without(machine, *_MACHINE)
     if "Comment" in machine and write_comment(name, description) != machine["Comment"]:
         kept["Comment"] = machine["Comment"]
     start = reader.ids[machine["StartAt"]]
@@ -135,16 +134,14 @@ class _Reader:
         return any(target == start for state in states.values() for _, target in targets_of(state))
 
     def _state(self, name: str, state: JsonObject, parent: str | None, at: _Path) -> None:
-        fields = {key: value for key, value in said(state).items() if value is not None}
+        fields = said(state)
         inside = machines_in(state)
-        own = {key: value for key, value in state.items() if key not in (*_FLOW, *INSIDE)}
-        step = Step.model_validate({"id": "x", "name": name, **fields})
+        own = without(state, *_FLOW, *INSIDE)
         structure = state["Type"] if state["Type"] in STRUCTURES else ""
         language = own.get("QueryLanguage", self._language)
-        kept = kept_of(own, generated(step, structure, language))
+        kept = kept_of(own, generated(step_with({"name": name, **fields}), structure, language))
         kept |= _kept_inside(state)
-        kind = fields.pop("type")
-        self.ids[name] = self.draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
+        self.ids[name] = self.draft.add(name, parent=parent, kept=kept, at=at, **fields)
         for path, machine in inside:
             self.machine(machine, self.ids[name], (*at, *path))
 
@@ -173,4 +170,4 @@ def _kept_inside(state: JsonObject) -> JsonObject:
 
 
 def _beside(machine: JsonObject) -> JsonObject:
-    return {key: value for key, value in machine.items() if key not in ("StartAt", "States")}
+    return without(machine, "StartAt", "States")

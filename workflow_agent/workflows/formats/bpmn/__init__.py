@@ -28,6 +28,7 @@ from workflow_agent.workflows.formats.bpmn.writer import document_of, undrawn, w
 from workflow_agent.workflows.formats.bpmn.xml import BPMN, is_as_made, is_same, local_name, xml_text
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import checked_export, completed
+from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN
@@ -92,7 +93,7 @@ class _Reader:
         others = {"id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]}
         top = completed(said_top, residue, Workflow, others)
         first = self._ids[starts.target] if starts.target else start
-        return self._draft.finished(top.pop("name"), start=first, kept=kept or None, **top)
+        return self._draft.finished(start=first, kept=kept, **top)
 
     def _kept_roots(self) -> JsonObject:
         """Return what is defined beside the process, save what would be made again when it is needed."""
@@ -123,9 +124,8 @@ class _Reader:
         around = Around(self._roots, is_join, deadline, self._document.lanes.get(element_id))
         fields = completed(said(node, around), residue, Step, {"id": "x"})
         inner = Scope(node) if local_name(node) in SCOPES else None
-        name, kind = fields.pop("name"), fields.pop("type")
         wanted = element_id if _OUR_ID.fullmatch(element_id) else None
-        step_id = self._draft.add(name, kind, parent=parent, wanted_id=wanted, **fields)
+        step_id = self._draft.add(parent=parent, wanted_id=wanted, **fields)
         self._ids[element_id] = step_id
         document = {**self._draft.steps[-1], "parent": None}
         step = Step.model_validate(document)
@@ -172,7 +172,7 @@ class _Reader:
         is_default = self._document.defaults.get(source) == flow_id != ""
         fields = said_flow(flow, is_default=is_default)
         if boundary is not None:
-            fields = said_boundary(boundary, self._roots) | {k: v for k, v in fields.items() if k != "type"}
+            fields = said_boundary(boundary, self._roots) | without(fields, "type")
         fields = completed(fields, residue, Transition, _EDGE)
         self._connect(flow, flow_id, (host, flow.get("targetRef", "")), fields, boundary)
 
@@ -199,9 +199,8 @@ class _Reader:
             step = self._steps[self._ids[ends[0]]]
             if about := self._kept_boundary(boundary, edge, step, made_id):
                 kept["boundary"] = about
-        kind = fields.pop("type", "sequence")
         given = {"id": flow_id} if is_ours else {}
-        self._draft.connect(self._ids[ends[0]], self._ids[ends[1]], kind, kept=kept or None, **given, **fields)
+        self._draft.connect(self._ids[ends[0]], self._ids[ends[1]], kept=kept, **given, **fields)
 
     def _kept_boundary(self, boundary: Element, edge: Transition, step: Step, made_id: str) -> JsonObject:
         kept: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}

@@ -10,7 +10,7 @@ from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, parsed_or_none, text_of
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -29,7 +29,7 @@ def said_flow(element: Element, *, is_default: bool) -> JsonObject:
     elif condition is not None and text:
         language = fit(condition.get("language", ""))
         found |= {"type": "condition", "when": {"expression": text} | ({"language": language} if language else {})}
-    return {key: value for key, value in found.items() if value is not None}
+    return filled(found)
 
 
 def made_flow(edge: Transition, *, leaves_event: bool) -> Element:
@@ -181,7 +181,7 @@ class EdgeWriter:
             content = content if local_name(content) == "sequenceFlow" else plain_flow
             told = speaks(content)
         if boundary is not None:
-            told = said_boundary(boundary, self._roots) | {k: v for k, v in told.items() if k != "type"}
+            told = said_boundary(boundary, self._roots) | without(told, "type")
         element.attrib = {**content.attrib, **element.attrib}
         element.extend(content)
         put_residue(element, "transition", wanted, {"type": "sequence"} | told)

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, named_children, text_of
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import text_in
+from workflow_agent.workflows.formats.shapes import filled, text_in
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step, StepType
 
@@ -104,7 +104,7 @@ def said(element: Element, around: Around) -> JsonObject:
         fields |= _said_event(element, local, around.roots)
     else:
         fields |= _said_task(element, local, around)
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def _said_task(element: Element, local: str, around: Around) -> JsonObject:
@@ -153,7 +153,7 @@ def _said_loop(element: Element) -> JsonObject | None:
             parallel = None if loop.get("isSequential") == "true" else 0
             over = text_of(loop, "loopDataInputRef") or text_of(loop, "loopCardinality")
             found = {"over": over, "parallel": parallel}
-        return {key: value for key, value in found.items() if value is not None}
+        return filled(found)
     return None
 
 

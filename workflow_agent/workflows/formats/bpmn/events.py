@@ -24,7 +24,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
 )
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, same, unsaid
-from workflow_agent.workflows.formats.shapes import object_in
+from workflow_agent.workflows.formats.shapes import filled, object_in, without
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.triggers import Trigger, cron_problem
@@ -62,7 +62,7 @@ def _json_object(text: str) -> JsonObject | None:
         fields = object_in(read_text(text))
     except UnreadableDocument:
         return None
-    return {key: value for key, value in fields.items() if key not in NOT_SAID} or None
+    return without(fields, *NOT_SAID) or None
 
 
 def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: Mapping[str, Any]) -> None:
@@ -132,7 +132,7 @@ def _is_node(element: Element) -> bool:
 
 def _changed(original: Element, made: Element) -> Element:
     """Return an element as made, with all of the original that the model says nothing of."""
-    whole = Element(made.tag, {key: value for key, value in original.items() if key not in _SAID_BY})
+    whole = Element(made.tag, without(original.attrib, *_SAID_BY))
     whole.attrib.update(made.attrib)
     left = [e for e in original if local_name(e) not in _SAID_IN and not local_name(e).endswith("EventDefinition")]
     first = [e for e in made if local_name(e) == "documentation"]
@@ -232,7 +232,7 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
     for event in events:
         residue = take_residue(event, "trigger")
         said = said_trigger(event, roots) or {}
-        trigger = plain_trigger(said | {k: v for k, v in residue.items() if v is not None}) if residue else None
+        trigger = plain_trigger(said | filled(residue)) if residue else None
         found.found.append((event, leading[xml_id(event)][0], trigger or plain_trigger(said)))
     return found
 

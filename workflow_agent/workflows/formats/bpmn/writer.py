@@ -33,7 +33,7 @@ from workflow_agent.workflows.formats.bpmn.events import (
 )
 from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import list_in, object_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -67,8 +67,8 @@ def without_diagrams(text: str) -> str:
 def undrawn(workflow: Workflow, format_name: str) -> Workflow:
     """Return a workflow without what is kept of its diagrams, and the prefixes that may be in them alone."""
     kept = kept_in(workflow.extensions, format_name)
-    left = {key: value for key, value in kept.items() if key not in ("diagrams", "prefixes")}
-    others = {key: value for key, value in workflow.extensions.items() if key != format_name}
+    left = without(kept, "diagrams", "prefixes")
+    others = without(workflow.extensions, format_name)
     return workflow.model_copy(update={"extensions": {**others, format_name: left} if left else others})
 
 

@@ -40,7 +40,7 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
 from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, arguments_in, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, without
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -51,7 +51,7 @@ _GROUP_SAID_BY = {"name": ("group_display_name",), "description": ("tooltip",)}
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as a DAG can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    shared = {key: value for key, value in object_in(kept.get(DEFAULT)).items() if key not in NAMED_BY}
+    shared = without(object_in(kept.get(DEFAULT)), *NAMED_BY)
     shared = {} if problems_in(shared, DAG) else shared
     dag_id = _dag_id(workflow, kept)
     header = _header(workflow, dag_id, object_in(kept.get("dag")), shared)
@@ -71,7 +71,7 @@ def _dag_id(workflow: Workflow, kept: JsonObject) -> str:
 def _header(workflow: Workflow, dag_id: str, kept: JsonObject, shared: JsonObject) -> JsonObject:
     document = workflow_document(workflow)
     wanted = {field: document[field] for field in HEADER_SAID_BY}
-    own = {key: value for key, value in kept.items() if key not in NAMED_BY}
+    own = without(kept, *NAMED_BY)
     return restored(
         header_of(wanted, dag_id),
         own,
@@ -121,7 +121,7 @@ class _Writer:
 
     def _group(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        own = {key: value for key, value in self._kept(step).items() if key not in ("$id", "$needs", "$group")}
+        own = without(self._kept(step), "$id", "$needs", "$group")
         wanted = {"name": step.name, "description": step.description}
         group = restored(
             group_of(step, name),
@@ -143,7 +143,7 @@ class _Writer:
 
     def _task(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        kept = {key: value for key, value in self._kept(step).items() if key not in ("$id", "$needs", "$group")}
+        kept = without(self._kept(step), "$id", "$needs", "$group")
         generated = task_of(step, name)
         inherited = self._inherited(step)
         task = restored_step(
@@ -166,7 +166,7 @@ class _Writer:
         if not needs or is_said or (len(needs) == 1 and (rule in FIRST_FAILS) == failing):
             return task
         wanted = ("one_failed" if enough else "all_failed") if failing else "one_success" if enough else None
-        rest = {key: value for key, value in task.items() if key != "trigger_rule"}
+        rest = without(task, "trigger_rule")
         return {**rest, "trigger_rule": wanted or "all_success"}
 
     def _say_needs(self, groups: JsonObject, tasks: JsonObject) -> None:

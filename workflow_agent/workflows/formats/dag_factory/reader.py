@@ -21,8 +21,8 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
     whole_dag,
 )
 from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_delta, said_task, task_of
-from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
 
@@ -56,15 +56,15 @@ def read_dag(document: JsonObject, draft: Draft) -> Imported:
     start = reader.read()
     own, shared = object_in(dags_in(document)[dag_id]), object_in(document.get(DEFAULT))
     fields = said_dag(dag_id, merged(own, shared))
-    header = {key: value for key, value in own.items() if key not in NAMED_BY}
+    header = without(own, *NAMED_BY)
     kept = kept_of(header, header_of(fields))
     kept_whole: JsonObject = {
         **({"$dag_id": dag_id} if dag_id != fields["name"] else {}),
-        **({DEFAULT: {k: v for k, v in shared.items() if k not in NAMED_BY}} if DEFAULT in document else {}),
+        **({DEFAULT: without(shared, *NAMED_BY)} if DEFAULT in document else {}),
         **({"$mapped": mapped} if (mapped := _mapped_kinds(own, shared)) else {}),
         **({"dag": kept} if kept else {}),
     }
-    return reader.draft.finished(fields.pop("name"), start=start, kept=kept_whole, **fields)
+    return draft.finished(start=start, kept=kept_whole, **fields)
 
 
 def _mapped_kinds(own: JsonObject, shared: JsonObject) -> list[str]:
@@ -130,14 +130,12 @@ class _Reader:
         return None if scope is None else self._ids[scope]
 
     def _add_group(self, name: str, group: JsonObject) -> None:
-        own = {key: value for key, value in group.items() if key not in _APART}
+        own = without(group, *_APART)
         fields = said_group(name, group)
-        kept = kept_of(own, group_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
+        kept = kept_of(own, group_of(step_with(fields), name))
         if name not in self._graph.scope.values():
             kept["$group"] = True
         self._ids[name] = self.draft.add(
-            fields.pop("name"),
-            "action",
             wanted_id=name,
             parent=self._parent(name),
             kept=self._beside(name, group, kept),
@@ -148,12 +146,9 @@ class _Reader:
     def _add_task(self, name: str, task: JsonObject) -> None:
         group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
         fields = said_task(name, task, {**self._arguments, **object_in(group.get("default_args"))})
-        own = {key: value for key, value in task.items() if key not in _APART}
-        kept = kept_of(own, task_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
-        title, kind = fields.pop("name"), fields.pop("type", "action")
+        own = without(task, *_APART)
+        kept = kept_of(own, task_of(step_with(fields), name))
         self._ids[name] = self.draft.add(
-            title,
-            kind,
             wanted_id=name,
             parent=self._parent(name),
             kept=self._beside(name, task, kept),
@@ -165,15 +160,8 @@ class _Reader:
         needs, target = self._needs[name], self._ids[name]
         rule = self._graph.names[name].get("trigger_rule", self._arguments.get("trigger_rule"))
         if len(needs) > 1:
-            join = {"mode": "any"} if rule in ANY_IS_ENOUGH else None
-            target = self.draft.add(
-                f"All before {name}"[:200] if join is None else f"Any before {name}"[:200],
-                "join",
-                parent=self._parent(name),
-                wanted_id=f"before_{name}",
-                join=join,
-            )
-            self.draft.connect(target, self._ids[name])
+            is_any = rule in ANY_IS_ENOUGH
+            target = self.draft.join_before(name, target, self._parent(name), f"before_{name}", is_any=is_any)
         for needed in needs:
             self.draft.connect(self._ids[needed], target, "error" if rule in FIRST_FAILS else "sequence")
 
@@ -196,10 +184,6 @@ def group_of(step: Step, name: str) -> JsonObject:
     """Return the group for a step with others inside it, without where it is and what it waits for."""
     named = {"group_display_name": step.name} if step.name != name else {}
     return {**named, **({"tooltip": step.description} if step.description else {})}
-
-
-def _filled(fields: JsonObject) -> JsonObject:
-    return {key: value for key, value in fields.items() if value is not None}
 
 
 def said_triggers(dag: JsonObject) -> list[JsonObject]:

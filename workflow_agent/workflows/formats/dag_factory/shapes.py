@@ -19,6 +19,7 @@ from workflow_agent.workflows.formats.shapes import (
     one_kind,
     record,
     text,
+    without,
 )
 
 TASK_ID = r"[\w.:-]{1,250}"
@@ -108,7 +109,7 @@ class DagGraph:
 
 def references(entry: JsonObject, names: Container[str]) -> list[str]:
     """Return the tasks whose output a task is given: `+task` anywhere, and `task.output` to expand over."""
-    values = {key: value for key, value in entry.items() if key != "dependencies"}
+    values = without(entry, "dependencies")
     given = [one[1:] for one in _texts(values) if one.startswith(_REFERS)]
     mapped = object_in(entry.get("expand"))
     given += [one.removesuffix(_OUTPUT) for one in _texts(mapped) if one.endswith(_OUTPUT)]
@@ -129,7 +130,7 @@ NAMED_BY = {TASKS: "task_id", GROUPS: "group_name"}
 
 def dags_in(document: Any) -> JsonObject:
     """Return the DAGs of a document by their ids."""
-    return {dag_id: dag for dag_id, dag in object_in(document).items() if dag_id != DEFAULT}
+    return without(object_in(document), DEFAULT)
 
 
 def documents_of_one_dag(document: Any) -> list[Any]:
@@ -178,7 +179,7 @@ def entries(value: Any, kind: str) -> list[tuple[str, JsonObject]]:
         return [(name, object_in(entry)) for name, entry in object_in(value).items()]
     key = NAMED_BY[kind]
     found = [object_in(entry) for entry in list_in(value)]
-    return [(str(entry.get(key)), {name: one for name, one in entry.items() if name != key}) for entry in found]
+    return [(str(entry.get(key)), without(entry, key)) for entry in found]
 
 
 def _entries_shape(kind: str, fields: Mapping[str, Shape]) -> Shape:

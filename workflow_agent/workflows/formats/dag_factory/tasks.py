@@ -6,7 +6,7 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Retry, Step
@@ -77,7 +77,7 @@ def said_seconds(value: Any) -> str | None:
 
 def said_delta(value: Any) -> str | None:
     """Return the duration that a timedelta object is; None for everything else."""
-    given = {key: amount for key, amount in object_in(value).items() if key != _TYPE}
+    given = without(object_in(value), _TYPE)
     if not str(object_in(value).get(_TYPE, "")).endswith("timedelta") or not given.keys() <= _UNITS.keys():
         return None
     if any(said_seconds(amount) is None for amount in given.values()):
@@ -129,7 +129,7 @@ def _said_retry(task: JsonObject) -> JsonObject | None:
         "max_interval": said_delta(task.get("max_retry_delay")),
         "backoff": "exponential" if task.get("retry_exponential_backoff") is True else None,
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return filled(found)
 
 
 def _labels(value: Any) -> list[str] | None:
@@ -195,7 +195,7 @@ def task_of(step: Step, task_id: str) -> JsonObject:
         **(_retries(step.retry) if step.retry else {}),
         **_expanded(step),
     }
-    return {**_work(step), **{key: value for key, value in said.items() if value is not None}}
+    return {**_work(step), **filled(said)}
 
 
 def _length(step: Step) -> JsonObject:

@@ -30,7 +30,7 @@ from workflow_agent.workflows.formats.github_actions.shapes import (
     workflow_shape,
 )
 from workflow_agent.workflows.formats.github_actions.triggers import on_of, said_triggers
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -52,7 +52,7 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
         named = {"name": workflow.name}
     if "name" not in rest and "$without" in kept and said_workflow({})["name"] == workflow.name:
         named = {}
-    rest = {key: value for key, value in rest.items() if key not in ("name", "on")}
+    rest = without(rest, "name", "on")
     return {**named, "on": on, **rest, "jobs": _Writer(workflow, format_name).jobs()}
 
 
@@ -77,7 +77,7 @@ class _Writer:
     def _job(self, step: Step) -> JsonObject:
         job_id = self._ids[step.id]
         kept = kept_in(step.extensions, self._format_name)
-        own = {key: value for key, value in kept.items() if key not in ("$id", "$step", "needs", "steps")}
+        own = without(kept, "$id", "$step", "needs", "steps")
         job = restored_step(
             step,
             job_of(step, job_id),
@@ -151,7 +151,7 @@ class _Writer:
 def _only(step: Step) -> JsonObject:
     """Return the one step of a job that is there for a single piece of work."""
     whole = step_of(step)
-    return {key: value for key, value in whole.items() if key not in ("if", "timeout-minutes", "continue-on-error")}
+    return without(whole, "if", "timeout-minutes", "continue-on-error")
 
 
 class GitHubActions(DocumentFormat):

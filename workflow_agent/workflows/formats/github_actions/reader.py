@@ -8,10 +8,10 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line, fit
-from workflow_agent.workflows.formats.fidelity import kept_of
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.github_actions.shapes import needs_of
 from workflow_agent.workflows.formats.github_actions.triggers import said_triggers
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Step
@@ -54,9 +54,9 @@ def read_workflow(whole: JsonObject, draft: Draft) -> Imported:
     for root in roots if start else ():
         draft.connect(str(start), ids[root])
     fields = said_workflow(whole)
-    kept = {key: value for key, value in whole.items() if key not in ("name", "jobs")}
+    kept = without(whole, "name", "jobs")
     kept |= kept_of({"name": whole["name"]} if "name" in whole else {}, {"name": fields["name"]})
-    return draft.finished(fields.pop("name"), start=start or ids[roots[0]], kept=kept, **fields)
+    return draft.finished(start=start or ids[roots[0]], kept=kept, **fields)
 
 
 def said_workflow(whole: JsonObject) -> JsonObject:
@@ -77,12 +77,12 @@ def folded(job: JsonObject, name: str) -> JsonObject | None:
 
 
 def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
-    fields = {key: value for key, value in said_job(job_id, job).items() if value is not None}
+    fields = said_job(job_id, job)
     only = folded(job, fields["name"])
     if only is not None:
         fields |= {key: value for key, value in said_step(only).items() if key in ("uses", "with")}
-    step = Step.model_validate({"id": "x", **fields})
-    own = {key: value for key, value in job.items() if key not in _APART}
+    step = step_with(fields)
+    own = without(job, *_APART)
     kept = kept_of(own, job_of(step, job_id))
     if draft.free_id(job_id) != job_id:
         kept["$id"] = job_id
@@ -93,9 +93,7 @@ def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
         kept["steps"] = []
     if only is not None and (rest := kept_of(only, step_of(step))):
         kept["$step"] = rest
-    name, kind = fields.pop("name"), fields.pop("type", "action")
-    at = ("jobs", job_id)
-    added = draft.add(name, kind, wanted_id=job_id, kept=kept, at=at, **fields)
+    added = draft.add(wanted_id=job_id, kept=kept, at=("jobs", job_id), **fields)
     if only is None:
         _add_steps(draft, list_in(job.get("steps")), added, job_id)
     return added
@@ -104,11 +102,9 @@ def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
 def _add_steps(draft: Draft, steps: list[Any], parent: str, job_id: str) -> None:
     before: str | None = None
     for at, one in enumerate(steps):
-        fields = {key: value for key, value in said_step(one).items() if value is not None}
-        kept = kept_of(one, step_of(Step.model_validate({"id": "x", **fields})))
-        name = fields.pop("name")
-        place = ("jobs", job_id, "steps", at)
-        added = draft.add(name, "action", parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields)
+        fields = said_step(one)
+        kept, place = kept_of(one, step_of(step_with(fields))), ("jobs", job_id, "steps", at)
+        added = draft.add(parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields)
         if before is not None:
             draft.connect(before, added)
         before = added
@@ -118,8 +114,7 @@ def _connect(draft: Draft, ids: dict[str, str], job_id: str, job: JsonObject) ->
     needs = list(dict.fromkeys(needs_of(job)))
     target = ids[job_id]
     if len(needs) > 1:
-        target = draft.add(f"All before {job_id}"[:200], "join", wanted_id=f"all_before_{job_id}")
-        draft.connect(target, ids[job_id])
+        target = draft.join_before(job_id, target, None, f"all_before_{job_id}")
     for needed in needs:
         draft.connect(ids[needed], target)
 

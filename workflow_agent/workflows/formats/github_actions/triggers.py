@@ -5,7 +5,7 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import list_in, object_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, without
 from workflow_agent.workflows.model.durations import whole_seconds
 from workflow_agent.workflows.model.triggers import (
     EventTrigger,
@@ -98,7 +98,7 @@ def _said_call(given: Any) -> Iterable[JsonObject]:
 
 
 def _said_run(given: Any) -> Iterable[JsonObject]:
-    rest = {key: value for key, value in object_in(given).items() if key != "workflows"}
+    rest = without(object_in(given), "workflows")
     named = [fit(str(name)) for name in list_in(object_in(given).get("workflows"))]
     for name in [one for one in named if one] or ["any workflow"]:
         yield _with({"type": "workflow", "workflow": name}, rest)

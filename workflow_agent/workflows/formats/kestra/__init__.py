@@ -27,7 +27,7 @@ from workflow_agent.workflows.formats.kestra.reader import SAID_BY as ABOUT_SAID
 from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, flow_shape, short, task_shape
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, text_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, text_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -267,7 +267,7 @@ class _Writer:
         return meeting, {**(self._plain(step) if step.type == "fork" else beside), "tasks": inside}
 
     def _plain(self, step: Step, *, has_children: bool = False, condition: str | bool | None = None) -> JsonObject:
-        kept = {key: value for key, value in self._kept(step).items() if key not in (ID, IF, NEXT, WAYS, WHOLE, NEEDS)}
+        kept = without(self._kept(step), ID, IF, NEXT, WAYS, WHOLE, NEEDS)
         task_id = self._ids.get(step.id, step.name)
         plain = generated(step, task_id, has_children=has_children, condition=condition)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=PART)

@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of, same
+from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
 from workflow_agent.workflows.formats.kestra.shapes import LISTS_OF, short
 from workflow_agent.workflows.formats.kestra.tasks import (
     NAMESPACE,
@@ -18,9 +18,8 @@ from workflow_agent.workflows.formats.kestra.tasks import (
     name_and_rest,
     said,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
-from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.triggers import (
     EventTrigger,
@@ -51,12 +50,12 @@ def read_flow(flow: JsonObject, draft: Draft) -> Imported:
     _Reader(draft).scope(flow, None, ())
     fields = said_about(flow)
     fields["triggers"] = said_triggers(list_in(flow.get("triggers")))
-    made = Workflow.model_validate({**fields, "id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]})
-    kept = {key: value for key, value in flow.items() if key not in (*_ABOUT, "tasks", "errors", "triggers")}
+    made = workflow_with(fields)
+    kept = without(flow, *_ABOUT, "tasks", "errors", "triggers")
     kept |= kept_of({key: flow[key] for key in _ABOUT if key in flow}, about(made))
     if "triggers" in flow and not same(flow["triggers"], triggers_of(made.triggers)):
         kept["triggers"] = flow["triggers"]
-    return draft.finished(fields.pop("name"), kept=kept, **fields)
+    return draft.finished(kept=kept, **fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,23 +146,20 @@ class _Reader:
         return _Run(step_id, ends, [step_id])
 
     def _step(self, task: JsonObject, parent: str | None, at: _Path, more: JsonObject) -> tuple[str, bool]:
-        fields = {key: value for key, value in said(task).items() if value is not None}
-        step = Step.model_validate({"id": "x", **fields})
+        fields = said(task)
         condition = task.get("condition")
         is_if = short(task["type"]) == "If"
         plain = generated(
-            step,
+            step_with(fields),
             task["id"],
             has_children=short(task["type"]) in LISTS_OF and bool(list_in(task.get("tasks"))),
             condition=None if not is_if else object_in(condition_of(condition)).get("expression", ""),
         )
         kept = kept_of(flat(task), plain)
-        name, kind = fields.pop("name"), fields.pop("type")
-        more |= {ID: task["id"]} if id_of(name) != task["id"] else {}
-        step_id = self._draft.add(
-            name, kind, parent=parent, wanted_id=task["id"], kept=kept | more or None, at=at if kept else (), **fields
-        )
-        return step_id, kind == "end"
+        more |= {ID: task["id"]} if id_of(fields["name"]) != task["id"] else {}
+        at = at if kept else ()
+        step_id = self._draft.add(parent=parent, wanted_id=task["id"], kept=kept | more, at=at, **fields)
+        return step_id, fields["type"] == "end"
 
     def _dag(self, tasks: list[Any], parent: str | None, at: _Path) -> list[str]:
         ids: dict[str, str] = {}
@@ -240,7 +236,7 @@ def _said_trigger(given: JsonObject) -> JsonObject:
     flows = list_in(object_in(given.get("preconditions")).get("flows"))
     if kind == "Flow" and len(flows) == 1 and (name := fit(str(object_in(flows[0]).get("flowId", "")))):
         return {"type": "workflow", "workflow": name}
-    rest = {key: value for key, value in given.items() if key not in ("id", "type")}
+    rest = without(given, "id", "type")
     return {"type": "event", "event": fit(str(given["type"])), **({"with": rest} if rest else {})}
 
 
@@ -260,5 +256,5 @@ def _made_trigger(trigger: Trigger) -> JsonObject:
         flows = [{"namespace": NAMESPACE, "flowId": trigger.workflow}]
         return {"type": _TRIGGER + "Flow", "preconditions": {"id": "before", "flows": flows}}
     if isinstance(trigger, EventTrigger) and trigger.event.startswith("io.kestra."):
-        return {"type": trigger.event, **{k: v for k, v in trigger.with_.items() if k not in ("id", "type")}}
+        return {"type": trigger.event, **without(trigger.with_, "id", "type")}
     return {}

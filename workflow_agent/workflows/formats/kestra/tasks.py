@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.kestra.shapes import ID, LISTS_OF, short
-from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Loop, Retry, Step, StepType, ends_badly
@@ -85,7 +85,7 @@ def _is_id(name: str) -> bool:
 
 
 def _work(kind: str, task: Mapping[str, Any], name: str) -> JsonObject:
-    rest = {key: value for key, value in flat(task).items() if key not in _COMMON}
+    rest = without(flat(task), *_COMMON)
     if kind in _SAID and not (kind in ("Fail", "Exit") and task.keys() & {"condition", "runIf"}):
         return _SAID[kind](task)
     if _TYPES.get(kind) == "end":
@@ -99,7 +99,7 @@ def _work(kind: str, task: Mapping[str, Any], name: str) -> JsonObject:
 def flat(task: Mapping[str, Any]) -> JsonObject:
     """Return a task without the tasks in it that are steps of their own."""
     inside = _INSIDE if short(task.get("type")) in LISTS_OF else ()
-    return {key: value for key, value in task.items() if key not in inside}
+    return without(task, *inside)
 
 
 def _said_pause(task: Mapping[str, Any]) -> JsonObject:
@@ -160,7 +160,7 @@ def said_retry(retry: Any) -> JsonObject | None:
     )
     for ours, theirs in (("interval", "interval"), ("max_interval", "maxInterval")):
         said[ours] = given[theirs] if is_duration(given.get(theirs)) else None
-    return {key: value for key, value in said.items() if value is not None}
+    return filled(said)
 
 
 def generated(
@@ -232,4 +232,4 @@ def _call(step: Step) -> JsonObject:
     if not uses.strip():
         return {"type": _LOG, "message": step.name}
     kind = uses if _PLUGIN.fullmatch(uses) and short(uses) not in _TYPES else "service." + slug(uses)
-    return {"type": kind, **{key: value for key, value in step.with_.items() if key not in _COMMON}}
+    return {"type": kind, **without(step.with_, *_COMMON)}

@@ -112,9 +112,8 @@ class DiagramReader:
                     self._draft.connect(self._ids[inside], self._ids[target])
             elif source in self._ids and target in self._ids and not self._is_entry(link, source, target):
                 fields = self._said(link, source, leading[source] > 1)
-                kind = fields.pop("type", "sequence")
                 self.drawn.append(link)
-                self._draft.connect(self._ids[source], self._ids[target], kind, **fields)
+                self._draft.connect(self._ids[source], self._ids[target], **fields)
         begins = next((self._ids[one] for _, one in self.started), self._natural())
         start: JsonObject = {"start": begins} if begins else {}
         title = unescaped(self._chart.title) or ("State diagram" if self._chart.is_state else "Flowchart")

@@ -19,6 +19,7 @@ from workflow_agent.workflows.formats.mermaid.writer import (
     plain_diagram,
     words_of,
 )
+from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -44,7 +45,7 @@ def read_diagram(text: str, format_name: str) -> Imported:
     if plain_diagram(imported.workflow) != text:
         return imported
     imported.report.kept.clear()
-    left = {k: v for k, v in imported.workflow.extensions.items() if k != format_name}
+    left = without(imported.workflow.extensions, format_name)
     return Imported(imported.workflow.model_copy(update={"extensions": left}), imported.report)
 
 

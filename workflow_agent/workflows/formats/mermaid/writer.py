@@ -9,6 +9,7 @@ from workflow_agent.workflows.diagrams.view import said
 from workflow_agent.workflows.formats.mermaid.changes import Changes
 from workflow_agent.workflows.formats.mermaid.chart import END, SHAPES, START, Line, Node
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, OWNER, SCOPE_PREFIX, node_id_of
+from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -22,7 +23,7 @@ def bare(workflow: Workflow, format_name: str) -> Workflow:
     """Return a workflow without the text and the node ids that are kept beside it."""
 
     def left(extensions: Mapping[str, object]) -> dict[str, object]:
-        return {key: value for key, value in extensions.items() if key != format_name}
+        return without(extensions, format_name)
 
     steps = tuple(
         step.model_copy(update={"extensions": left(step.extensions)}) if step.extensions else step

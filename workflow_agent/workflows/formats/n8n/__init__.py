@@ -22,7 +22,7 @@ from workflow_agent.workflows.formats.n8n.reader import (
     said_trigger,
     used_twice,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -59,7 +59,7 @@ class _Writer:
         workflow = self._workflow
         written = workflow_document(workflow)
         fields = {"name": workflow.name, "description": workflow.description, "tags": written["tags"]}
-        beside = {k: v for k, v in self._kept.items() if k not in ("notes", "dangling", "nodes", "connections")}
+        beside = without(self._kept, "notes", "dangling", "nodes", "connections")
         shape = record({}, is_open=True)
         top = restored(made_top(fields), beside, fields, read=said_top, said_by=_TOP_SAID_BY, shape=shape)
         connections: JsonObject = {}
@@ -121,7 +121,7 @@ class _Writer:
             found[edge.id] = ("main", rest.get(edge.type, 0)) if edge.type != "data" else _plain_port(edge)
             if edge.type == "error":
                 node["onError"] = "continueErrorOutput"
-        own = {key: value for key, value in node["parameters"].items() if key != "conditions"}
+        own = without(node["parameters"], "conditions")
         options = {**object_in(own.get("options")), "fallbackOutput": "extra"}
         node |= {
             "type": "n8n-nodes-base.switch",

@@ -8,6 +8,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.shapes import (
     anything,
+    filled,
     flag,
     list_in,
     mapped,
@@ -17,6 +18,7 @@ from workflow_agent.workflows.formats.shapes import (
     record,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.steps import Step, StepType
@@ -120,14 +122,14 @@ def said(node: Mapping[str, Any]) -> JsonObject:
         fields["event"] = fit(short_type(node)) if is_trigger(node) else parameters.pop("resume", None)
     elif kind == "wait" and (length := _said_wait(parameters)):
         fields["duration"] = length
-        parameters = {key: value for key, value in parameters.items() if key not in ("amount", "unit")}
+        parameters = without(parameters, "amount", "unit")
     elif kind == "subworkflow" and (called := _said_workflow(parameters)):
         fields["workflow"] = called
         del parameters["workflowId"]
     elif kind == "end":
         fields["outcome"] = "failed"
     fields["with"] = parameters or None
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def _said_retry(node: Mapping[str, Any]) -> JsonObject | None:

@@ -7,7 +7,7 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.n8n.nodes import NODE, NOTE, generated, is_trigger, said, said_port, short_type
 from workflow_agent.workflows.formats.shapes import (
     Place,
@@ -20,10 +20,10 @@ from workflow_agent.workflows.formats.shapes import (
     record,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.durations import duration_of, whole_seconds
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import cron_problem
 
 MARK = {"exportedBy": "workflow_agent"}
@@ -108,14 +108,13 @@ class _Reader:
             triggering = [node for node in self._nodes.values() if is_trigger(node)]
         first = self._ids[str(targets.pop())] if elided else self._first()
         fields = said_top(self._document)
-        rest = {key: value for key, value in self._document.items() if key not in _GRAPH}
+        rest = without(self._document, *_GRAPH)
         kept = kept_of(rest, made_top(fields))
         notes = [node for node in self._nodes.values() if node["type"] == NOTE]
         kept |= {"notes": notes} if notes else {}
         kept |= {"dangling": self._dangling} if self._dangling else {}
         triggers = [one for one in map(said_trigger, triggering) if one is not None]
-        name = fields.pop("name")
-        return self._draft.finished(name, start=first, triggers=triggers, kept=kept, **fields)
+        return self._draft.finished(start=first, triggers=triggers, kept=kept, **fields)
 
     def _entries(self) -> Iterator[tuple[str, str, int, JsonObject]]:
         for source, kinds in self._document["connections"].items():
@@ -135,24 +134,20 @@ class _Reader:
 
     def _node(self, node: JsonObject, at: int) -> None:
         fields = said(node)
-        step = Step.model_validate({"id": "x", **fields})
-        plain = generated(step)
-        name, kind = fields.pop("name"), fields.pop("type")
+        plain = generated(step_with(fields))
         wanted = str(node.get("id") or "") if self._is_ours else None
-        step_id = self._draft.add(name, kind, wanted_id=wanted, **fields)
+        step_id = self._draft.add(wanted_id=wanted, **fields)
         own = {key: value for key, value in node.items() if key != "position" or not self._is_ours}
-        if kind == "decision" and self._is_ours and "rules" in object_in(fields.get("with")):
-            own["parameters"] = {k: v for k, v in own["parameters"].items() if k not in ("rules", "options")}
-            rest = {k: v for k, v in fields["with"].items() if k not in ("rules", "options")}
+        if fields["type"] == "decision" and self._is_ours and "rules" in object_in(fields.get("with")):
+            own["parameters"] = without(own["parameters"], "rules", "options")
+            rest = without(fields["with"], "rules", "options")
             self._draft.steps[-1].pop("with")
             self._draft.steps[-1] |= {"with": rest} if rest else {}
             plain["parameters"] = rest
         if self._is_ours and own.get("onError") == "continueErrorOutput":
             del own["onError"]
         kept = kept_of(own, {**plain, "id": step_id})
-        if kept:
-            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
-            self._draft.note_kept(("nodes", at), kept)
+        self._draft.keep(kept, ("nodes", at))
         self._ids[node["name"]] = step_id
 
     def _entry(self, source: str, kind: str, output: int, entry: JsonObject) -> None:
@@ -165,10 +160,10 @@ class _Reader:
         if not self._is_ours or not is_made_port(fields, kind, output):
             kept = {"port": [kind, output]}
         if entry != entry_to(target, kind):
-            kept["entry"] = {key: value for key, value in entry.items() if key != "node"}
+            kept["entry"] = without(entry, "node")
         if kept.get("port") == ["main", 0] and fields == {"type": "sequence"}:
             del kept["port"]
-        self._draft.connect(self._ids[source], self._ids[target], fields.pop("type"), kept=kept or None, **fields)
+        self._draft.connect(self._ids[source], self._ids[target], kept=kept, **fields)
 
     def _first(self) -> str:
         entered = {entry["node"] for _, kind, _, entry in self._entries() if kind == "main"}

@@ -34,7 +34,7 @@ from workflow_agent.workflows.formats.serverless_workflow.shapes import (
     task_shape,
 )
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
-from workflow_agent.workflows.formats.shapes import object_in, problems_in
+from workflow_agent.workflows.formats.shapes import object_in, problems_in, without
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -144,7 +144,7 @@ class _Writer:
         task = self._content(step, region)
         guarded = any(edge.type == "condition" or edge.when or edge.action for edge in ways)
         if step.type == "decision" and guarded:
-            rest = {key: value for key, value in task.items() if key != "do"}
+            rest = without(task, "do")
             return [self._caught(name, {**rest, **here.switch(step, ways)}, step, here)]
         if not guarded:
             return [self._caught(name, task | self._then(step, ways, here), step, here)]
@@ -164,7 +164,7 @@ class _Writer:
 
     def _content(self, step: Step, region: Region | None) -> JsonObject:
         inside = self._flow.children.get(step.id, [])
-        kept = {key: value for key, value in self._kept(step).items() if key not in _BESIDE_CONTENT}
+        kept = without(self._kept(step), *_BESIDE_CONTENT)
         plain = generated(step, has_children=bool(inside))
         task = restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=task_shape)
         if "fork" in task:
@@ -173,7 +173,7 @@ class _Writer:
             return task
         tasks = self._tasks(inside, self._flow.heads(step.id, inside)[0])
         is_try = "for" not in task and self._needs_catch(step)
-        rest = {key: value for key, value in task.items() if key != "do"}
+        rest = without(task, "do")
         return {**rest, "try" if is_try else "do": tasks}
 
     def _branches(self, step: Step, inside: Sequence[Step], region: Region | None) -> list[JsonObject]:
@@ -198,7 +198,7 @@ class _Writer:
         if "try" in task:
             return {name: {**task, "catch": catch}}
         outside = {key: task[key] for key in ("then",) if key in task}
-        inner = {key: value for key, value in task.items() if key not in outside}
+        inner = without(task, *outside)
         return {name: {"try": [{name: inner}], "catch": catch, **outside}}
 
     def _catch(self, step: Step, here: TaskList) -> JsonObject:
@@ -207,7 +207,7 @@ class _Writer:
         catch = catch_of(step, errors)
         kept = self._kept(step).get("catch")
         if not problems_in(kept, CATCH) and self._still_says(object_in(kept), step, edge):
-            catch = {key: value for key, value in object_in(kept).items() if key not in ("do", "then")}
+            catch = without(object_in(kept), "do", "then")
         if edge is None:
             return catch
         if edge.to not in self._handlers:

@@ -9,7 +9,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.github_actions.reader import default_name
 from workflow_agent.workflows.formats.github_actions.shapes import jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, without
 from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []
@@ -290,7 +290,7 @@ def _matrices(document: Any, place: Place) -> None:
     """Find matrices with no value, a value twice, or one excluded that is not there."""
     for _, job, here in jobs_in(document, place):
         matrix = object_in(object_in(job.get("strategy")).get("matrix"))
-        rows = {key: value for key, value in matrix.items() if key not in ("include", "exclude")}
+        rows = without(matrix, "include", "exclude")
         inside = here / "strategy" / "matrix"
         for key, values in rows.items():
             if values == []:
