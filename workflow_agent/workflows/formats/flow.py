@@ -20,6 +20,11 @@ class Region:
     meeting: str | None
     """Where they come together; None where each ends by itself."""
 
+    @property
+    def inside(self) -> set[str]:
+        """The steps of all branches."""
+        return {step_id for branch in self.branches for step_id in branch}
+
 
 class Flow:
     """The transitions between the steps of one scope, by which work goes on and by which it fails."""
@@ -72,11 +77,11 @@ class Flow:
             here = self.steps[here.parent]
         return here.id
 
-    def reached(self, first: str, *, stop: str | None = None) -> list[str]:
+    def reached(self, first: str, *, stop: str | None = None, when_failing: bool = True) -> list[str]:
         """Return the steps that work can come to from one, itself first, without passing `stop`."""
         found = {first: None} if first != stop else {}
         for here in (waiting := list(found)):
-            news = [e.to for e in self.beside(here) if e.type in (*_ONWARD, "error")]
+            news = [e.to for e in self.beside(here) if e.type in _ONWARD or (when_failing and e.type == "error")]
             for there in dict.fromkeys(news):
                 if there not in found and there != stop:
                     found[there] = None
@@ -107,7 +112,7 @@ class Flow:
         for step in members:
             if step.type == "fork" and step.id not in self.children:
                 region = self.region(step.id)
-                claims = {one for branch in region.branches for one in branch} if region else set[str]()
+                claims = region.inside if region else set[str]()
                 if region and start not in claims and claims <= inside:
                     found.append((claims, step.id, region))
         outermost: dict[str, Region] = {}
@@ -128,11 +133,25 @@ class Flow:
             seen |= inside
         return True
 
-    def components(self, members: Sequence[Step]) -> list[list[Step]]:
-        """Return the groups of steps that transitions connect, each in order."""
+    def ways(self, step_id: str, region: Region | None) -> list[Transition]:
+        """Return the transitions by which work goes on after a step, and after the region between it and its end."""
+        if region is None:
+            return self.onward(step_id)
+        edge = {"id": "next", "from": step_id, "to": region.meeting}
+        return [] if region.meeting is None else [Transition.model_validate(edge)]
+
+    def branches(self, step_id: str, region: Region | None) -> list[tuple[list[Step], str]]:
+        """Return the groups of steps that are done beside one another inside a step, each with its first one."""
+        if region is not None:
+            return [([self.steps[one] for one in branch], branch[0]) for branch in region.branches]
+        groups = self.components(self.children.get(step_id, ()))
+        return [(group, self.heads(step_id, group)[0]) for group in groups]
+
+    def components(self, members: Sequence[Step], *, by_onward: bool = False) -> list[list[Step]]:
+        """Return the groups of steps that transitions connect, or those alone that lead on; each in order."""
         near: dict[str, set[str]] = {step.id: set() for step in members}
         for step in members:
-            for edge in self.beside(step.id):
+            for edge in self.onward(step.id) if by_onward else self.beside(step.id):
                 if edge.to in near:
                     near[step.id].add(edge.to)
                     near[edge.to].add(step.id)

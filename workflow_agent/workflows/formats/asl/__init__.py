@@ -25,7 +25,6 @@ from workflow_agent.workflows.formats.fidelity import kept_in, restored_step
 from workflow_agent.workflows.formats.flow import Flow, Region
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, without
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 _HANDLES_ERRORS = ("Task", "Parallel", "Map")
@@ -79,7 +78,7 @@ class _Writer:
     def _machine(self, members: Sequence[Step], start: str) -> JsonObject:
         """Return the machine of these steps; what leads out of them ends it."""
         regions = self._flow.regions(members, start)
-        claimed = {step_id for region in regions.values() for one in region.branches for step_id in one}
+        claimed = {step_id for region in regions.values() for step_id in region.inside}
         own = [step for step in members if step.id not in claimed]
         scope = _Scope(frozenset(step.id for step in own), regions)
         states: JsonObject = {}
@@ -91,7 +90,7 @@ class _Writer:
         """Return the state for a step, and the choice after it where it has several ways on."""
         name, language = self._names[step.id], self._query_language(step)
         region = scope.regions.get(step.id)
-        ways = [edge for edge in self._ways(step, region) if edge.to in scope.members]
+        ways = [edge for edge in self._flow.ways(step.id, region) if edge.to in scope.members]
         choices = choices_of(ways, self._names, self._format_name, language)
         state = self._content(step, self._structure(step, region, choices), language)
         if state["Type"] in ("Map", "Parallel"):
@@ -108,11 +107,6 @@ class _Writer:
         asked = self._free_name(f"After {name}")
         spoken = {"QueryLanguage": language} if language != self._language else {}
         return {name: {**state, "Next": asked}, asked: {"Type": "Choice", **spoken, **choices}}
-
-    def _ways(self, step: Step, region: Region | None) -> list[Transition]:
-        if region is None:
-            return self._flow.onward(step.id)
-        return [] if region.meeting is None else [_edge(step.id, region.meeting)]
 
     def _structure(self, step: Step, region: Region | None, choices: JsonObject) -> str:
         if step.type == "loop":
@@ -153,13 +147,11 @@ class _Writer:
 
     def _machines(self, step: Step, structure: str, region: Region | None) -> list[JsonObject]:
         """Return the machines inside a step: its branches, or the one of its scope."""
-        if region is not None:
-            branches = [[self._flow.steps[one] for one in branch] for branch in region.branches]
-            return [self._machine(self._in_order(branch), branch[0].id) for branch in branches]
+        if region is not None or structure == "Parallel":
+            branches = self._flow.branches(step.id, region)
+            return [self._machine(self._in_order(members), first) for members, first in branches]
         members = self._flow.children.get(step.id, [])
-        groups = self._flow.components(members) if structure == "Parallel" else [members] * bool(members)
-        machines = [self._machine(group, self._flow.heads(step.id, group)[0]) for group in groups]
-        return machines or ([] if structure == "Parallel" else [self._empty(step)])
+        return [self._machine(members, self._flow.heads(step.id, members)[0]) if members else self._empty(step)]
 
     def _in_order(self, steps: Sequence[Step]) -> list[Step]:
         chosen = {step.id for step in steps}
@@ -169,10 +161,6 @@ class _Writer:
         """Return a machine that does nothing: a Map must have one."""
         name = self._free_name(f"Each of {step.name}")
         return {"StartAt": name, "States": {name: {"Type": "Pass", "End": True}}}
-
-
-def _edge(source: str, target: str) -> Transition:
-    return Transition.model_validate({"id": "next", "from": source, "to": target})
 
 
 class AmazonStatesLanguage(DocumentFormat):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -67,17 +67,22 @@ def _json_object(text: str) -> JsonObject | None:
 
 def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """Put beside an element the fields of the model that it does not say; None for what it says too much."""
-    fields = unsaid(wanted, said)
-    if not fields:
-        return
+    write_residue(element, part, unsaid(wanted, said))
+
+
+def write_residue(element: Element, part: Part, fields: JsonObject) -> None:
+    """Put these fields beside an element, where there are any."""
+    if fields:
+        SubElement(extensions_of(element), own(part)).text = json.dumps(fields)
+
+
+def extensions_of(element: Element) -> Element:
+    """Return what holds the extensions of an element, made where there is none."""
     holder = element.find(bpmn("extensionElements"))
     if holder is None:
         holder = Element(bpmn("extensionElements"))
-        documented = element.findall(bpmn("documentation"))
-        element.insert(len(documented), holder)
-    child = Element(own(part))
-    child.text = json.dumps(fields)
-    holder.append(child)
+        element.insert(len(element.findall(bpmn("documentation"))), holder)
+    return holder
 
 
 def settled(

@@ -96,7 +96,12 @@ class _Writer:
         ids = [step.id for step in members]
         handling = self._handling(ids, first)
         main = [one for one in ids if one not in handling]
-        tasks = [self._one(group) for group in self._apart(main)] if are_beside else self._in_order(main, first)
+        if are_beside:
+            groups = self._flow.components([self._flow.steps[one] for one in main], by_onward=True)
+            apart = [[step.id for step in group] for group in groups]
+            tasks = [self._as_one(self._in_order(group, self._first(group))) for group in apart]
+        else:
+            tasks = self._in_order(main, first)
         errors = self._in_order(handling, handling[0]) if handling else []
         return {"tasks": tasks, **({"errors": errors} if errors else {})}
 
@@ -114,37 +119,10 @@ class _Writer:
 
     def _reached(self, first: str, stop: str | None = None) -> list[str]:
         """Return the steps of the scope that work comes to from one when nothing fails, itself first."""
-        found = {first: None} if first != stop else {}
-        for here in (waiting := list(found)):
-            for edge in self._flow.onward(here):
-                if edge.to not in found and edge.to != stop:
-                    found[edge.to] = None
-                    waiting.append(edge.to)
-        return list(found)
+        return self._flow.reached(first, stop=stop, when_failing=False)
 
-    def _apart(self, ids: Sequence[str]) -> list[list[str]]:
-        """Return the groups of steps between which work goes on."""
-        group: dict[str, int] = {}
-        near: dict[str, list[str]] = {one: [] for one in ids}
-        for one in ids:
-            for edge in self._flow.onward(one):
-                if edge.to in near:
-                    near[one].append(edge.to)
-                    near[edge.to].append(one)
-        for number, one in enumerate(ids):
-            waiting = [one]
-            while waiting:
-                here = waiting.pop()
-                if here not in group:
-                    group[here] = number
-                    waiting += near[here]
-        found: dict[int, list[str]] = {}
-        for one in ids:
-            found.setdefault(group[one], []).append(one)
-        return list(found.values())
-
-    def _one(self, ids: Sequence[str]) -> JsonObject:
-        tasks = self._in_order(ids, self._first(ids))
+    def _as_one(self, tasks: list[JsonObject]) -> JsonObject:
+        """Return tasks that come one after the other as one."""
         if len(tasks) == 1:
             return tasks[0]
         return {"id": take_id("branch", self._taken), "type": FLOW_TASK + "Sequential", "tasks": tasks}
@@ -256,13 +234,7 @@ class _Writer:
         """Return where the branches of a fork come together, and its task with them inside."""
         meeting = self._meeting(ways, None, stop, within)
         lists = [self._list(edge.to, meeting, within) for edge in ways]
-        inside = [
-            one[0]
-            if len(one) == 1
-            else {"id": take_id("branch", self._taken), "type": FLOW_TASK + "Sequential", "tasks": one}
-            for one in lists
-            if one
-        ]
+        inside = [self._as_one(one) for one in lists if one]
         beside = {"id": take_id(f"{self._ids[step.id]}_ways", self._taken), "type": FLOW_TASK + "Parallel"}
         return meeting, {**(self._plain(step) if step.type == "fork" else beside), "tasks": inside}
 

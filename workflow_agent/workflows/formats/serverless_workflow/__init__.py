@@ -110,7 +110,7 @@ class _Writer:
 
     def _tasks(self, members: Sequence[Step], first: str, *, is_inside: bool = True) -> list[JsonObject]:
         regions = self._flow.regions(members, first)
-        claimed = {step_id for region in regions.values() for one in region.branches for step_id in one}
+        claimed = {step_id for region in regions.values() for step_id in region.inside}
         apart = claimed | self._handlers | self._leaving.keys()
         order = sorted((step for step in members if step.id not in apart), key=lambda step: step.id != first)
         here = TaskList(
@@ -156,11 +156,7 @@ class _Writer:
         return here.then(step, ways[:1])
 
     def _ways(self, step: Step, here: TaskList, region: Region | None) -> list[Transition]:
-        if region is None:
-            return [edge for edge in self._flow.onward(step.id) if here.has(edge.to)]
-        if region.meeting is None or not here.has(region.meeting):
-            return []
-        return [Transition.model_validate({"id": "next", "from": step.id, "to": region.meeting})]
+        return [edge for edge in self._flow.ways(step.id, region) if here.has(edge.to)]
 
     def _content(self, step: Step, region: Region | None) -> JsonObject:
         inside = self._flow.children.get(step.id, [])
@@ -168,7 +164,7 @@ class _Writer:
         plain = generated(step, has_children=bool(inside))
         task = restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=task_shape)
         if "fork" in task:
-            return {**task, "fork": {**task["fork"], "branches": self._branches(step, inside, region)}}
+            return {**task, "fork": {**task["fork"], "branches": self._branches(step, region)}}
         if not inside or "do" not in task:
             return task
         tasks = self._tasks(inside, self._flow.heads(step.id, inside)[0])
@@ -176,14 +172,8 @@ class _Writer:
         rest = without(task, "do")
         return {**rest, "try" if is_try else "do": tasks}
 
-    def _branches(self, step: Step, inside: Sequence[Step], region: Region | None) -> list[JsonObject]:
-        if region is not None:
-            groups = [[self._flow.steps[one] for one in branch] for branch in region.branches]
-            starts = [group[0].id for group in groups]
-        else:
-            groups = self._flow.components(inside)
-            starts = [self._flow.heads(step.id, group)[0] for group in groups]
-        lists = [self._tasks(group, start) for group, start in zip(groups, starts, strict=True)]
+    def _branches(self, step: Step, region: Region | None) -> list[JsonObject]:
+        lists = [self._tasks(group, start) for group, start in self._flow.branches(step.id, region)]
         return [one[0] if len(one) == 1 else {f"branch {at + 1}": {"do": one}} for at, one in enumerate(lists)]
 
     def _needs_catch(self, step: Step) -> bool:
