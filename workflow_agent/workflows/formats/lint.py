@@ -72,6 +72,13 @@ def lint_rule(
     return listed
 
 
+def items_in(owner: Any, place: Place, *path: str) -> Iterator[tuple[JsonObject, Place]]:
+    """Yield the objects of the list that is found along a path, with their places; an object that is none is empty."""
+    for part in path:
+        owner, place = object_in(owner).get(part), place / part
+    yield from ((object_in(one), place / at) for at, one in enumerate(list_in(owner)))
+
+
 def texts_in(value: Any, place: Place, without: Container[str] = ()) -> Iterator[tuple[str, Place]]:
     """Yield the texts of a value with their places, but for those below fields of some names."""
     if isinstance(value, str):
@@ -150,9 +157,7 @@ def _refuse(error: Any, place: Place) -> None:
             for one in meant:
                 _refuse(one, place)
             return
-    where = place
-    for part in error.instance_path:
-        where /= part
+    where = place.down(error.instance_path)
     for at, message, valid in _told(error, alternatives):
         (where / at if at else where).refuse(message, valid)
 

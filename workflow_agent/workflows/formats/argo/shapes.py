@@ -13,6 +13,7 @@ from workflow_agent.workflows.formats.shapes import (
     Shape,
     anything,
     choice,
+    fields_of,
     flag,
     list_in,
     listed,
@@ -39,20 +40,12 @@ _WHOLE = number(whole=True)
 _OBJECTS = listed(_OBJECT)
 
 
-def _fields(shape: Shape, names: str) -> dict[str, Shape]:
-    return dict.fromkeys(names.split(), shape)
-
-
 _PARAMETER = record(
     {
         "name": _NAME,
-        "value": one_kind(
-            text=anything, number=anything, flag=anything, nothing=anything, list=anything, object=anything
-        ),
-        "default": anything,
-        "description": _TEXT,
+        **fields_of(anything, "value default"),
+        **fields_of(_TEXT, "description globalName"),
         "enum": _LIST,
-        "globalName": _TEXT,
         "valueFrom": _OBJECT,
     },
     required=["name"],
@@ -64,8 +57,7 @@ _OUTPUTS = record(
 )
 _REFERENCE = record({"name": _NAME, "template": _NAME, "clusterScope": flag}, required=["name", "template"])
 _HOOK = record({"template": _NAME, "arguments": ARGUMENTS, "templateRef": _REFERENCE, "expression": _TEXT})
-_SEQUENCE = record({**_fields(_AMOUNT, "count start end"), "format": _TEXT}, at_most_one=[("count", "end")])
-_CONTINUE = record({"error": flag, "failed": flag})
+_SEQUENCE = record({**fields_of(_AMOUNT, "count start end"), "format": _TEXT}, at_most_one=[("count", "end")])
 
 
 def _inline(value: Any, place: Place) -> None:
@@ -78,12 +70,10 @@ _CALL: Mapping[str, Shape] = {
     "templateRef": _REFERENCE,
     "inline": _inline,
     "arguments": ARGUMENTS,
-    "when": _TEXT,
+    **fields_of(_TEXT, "when withParam onExit"),
     "withItems": _LIST,
-    "withParam": _TEXT,
     "withSequence": _SEQUENCE,
-    "continueOn": _CONTINUE,
-    "onExit": _TEXT,
+    "continueOn": record(fields_of(flag, "error failed")),
     "hooks": mapped(_HOOK),
 }
 _CALLED = ("template", "templateRef", "inline")
@@ -95,12 +85,12 @@ TASK = record(
     exactly_one=[_CALLED],
     at_most_one=[_REPEATED, ("dependencies", "depends")],
 )
-call_shape = record({**_CALL, "name": _NAME})
+call_shape = record(_CALL)
 """A task without what it waits for, whether or not it says yet which template it calls."""
 STEPS = listed(listed(STEP))
 _DAG = record({"tasks": listed(TASK), "target": _TEXT, "failFast": flag}, required=["tasks"])
 
-_BACKOFF = record({"duration": _AMOUNT, "maxDuration": _AMOUNT, "cap": _AMOUNT, "factor": _AMOUNT})
+_BACKOFF = record(fields_of(_AMOUNT, "duration maxDuration cap factor"))
 _RETRY = record(
     {
         "limit": _AMOUNT,
@@ -111,13 +101,13 @@ _RETRY = record(
     }
 )
 _CONTAINER_FIELDS = {
-    **_fields(
+    **fields_of(
         _TEXT, "name image imagePullPolicy workingDir terminationMessagePath terminationMessagePolicy restartPolicy"
     ),
-    **_fields(listed(_TEXT), "command args"),
-    **_fields(_OBJECTS, "env envFrom ports resizePolicy volumeDevices volumeMounts restartPolicyRules"),
-    **_fields(_OBJECT, "lifecycle livenessProbe readinessProbe startupProbe resources securityContext"),
-    **_fields(flag, "stdin stdinOnce tty"),
+    **fields_of(listed(_TEXT), "command args"),
+    **fields_of(_OBJECTS, "env envFrom ports resizePolicy volumeDevices volumeMounts restartPolicyRules"),
+    **fields_of(_OBJECT, "lifecycle livenessProbe readinessProbe startupProbe resources securityContext"),
+    **fields_of(flag, "stdin stdinOnce tty"),
 }
 _CONTAINER = record(_CONTAINER_FIELDS)
 _SIDECAR = record({**_CONTAINER_FIELDS, "mirrorVolumeMounts": flag})
@@ -125,7 +115,7 @@ _SCRIPT = record({**_CONTAINER_FIELDS, "source": _TEXT}, required=["source"])
 _SUSPEND = one_kind(object=record({"duration": _AMOUNT}), nothing=anything)
 _HTTP = record(
     {
-        **_fields(_TEXT, "url method body successCondition"),
+        **fields_of(_TEXT, "url method body successCondition"),
         "headers": _OBJECTS,
         "timeoutSeconds": _WHOLE,
         "insecureSkipVerify": flag,
@@ -135,7 +125,7 @@ _HTTP = record(
 )
 _RESOURCE = record(
     {
-        **_fields(_TEXT, "action manifest successCondition failureCondition mergeStrategy"),
+        **fields_of(_TEXT, "action manifest successCondition failureCondition mergeStrategy"),
         "flags": listed(_TEXT),
         "manifestFrom": _OBJECT,
         "setOwnerReference": flag,
@@ -143,16 +133,15 @@ _RESOURCE = record(
     required=["action"],
 )
 KINDS: Mapping[str, Shape] = {
-    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND,
-    "http": _HTTP,
+    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND, "http": _HTTP,
     "resource": _RESOURCE, "data": _OBJECT, "plugin": _OBJECT, "containerSet": _OBJECT,
 }  # fmt: skip
 """What a template can be."""
 _POD = {
-    **_fields(_OBJECT, "affinity nodeSelector securityContext synchronization executor podResources"),
-    **_fields(_OBJECTS, "tolerations volumes hostAliases resourceClaims"),
-    **_fields(_TEXT, "serviceAccountName schedulerName podSpecPatch"),
-    **_fields(flag, "automountServiceAccountToken"),
+    **fields_of(_OBJECT, "affinity nodeSelector securityContext synchronization executor podResources"),
+    **fields_of(_OBJECTS, "tolerations volumes hostAliases resourceClaims"),
+    **fields_of(_TEXT, "serviceAccountName schedulerName podSpecPatch"),
+    **fields_of(flag, "automountServiceAccountToken"),
     "metrics": _OBJECT,
     "retryStrategy": _RETRY,
     "parallelism": _WHOLE,
@@ -163,15 +152,11 @@ _TEMPLATE_FIELDS: Mapping[str, Shape] = {
     "name": _NAME,
     "inputs": ARGUMENTS,
     "outputs": _OUTPUTS,
-    "timeout": _TEXT,
-    "pendingTimeout": _TEXT,
+    **fields_of(_TEXT, "timeout pendingTimeout priorityClassName"),
     "activeDeadlineSeconds": _AMOUNT,
-    "daemon": flag,
-    "failFast": flag,
-    "initContainers": listed(_SIDECAR),
-    "sidecars": listed(_SIDECAR),
-    **_fields(_OBJECT, "metadata memoize archiveLocation annotations"),
-    "priorityClassName": _TEXT,
+    **fields_of(flag, "daemon failFast"),
+    **fields_of(listed(_SIDECAR), "initContainers sidecars"),
+    **fields_of(_OBJECT, "metadata memoize archiveLocation annotations"),
     "priority": _WHOLE,
 }
 _TEMPLATE = record(_TEMPLATE_FIELDS, exactly_one=[list(KINDS)])
@@ -182,21 +167,19 @@ def template_shape(value: Any, place: Place) -> None:
     _TEMPLATE(value, place)
 
 
+_TEMPLATE_OF = record({"name": _NAME, "clusterScope": flag}, required=["name"])
 _SPEC_FIELDS: Mapping[str, Shape] = {
     **_POD,
-    "entrypoint": _TEXT,
     "templates": listed(_TEMPLATE),
     "arguments": ARGUMENTS,
-    "onExit": _TEXT,
     "hooks": mapped(_HOOK),
     "templateDefaults": record(_TEMPLATE_FIELDS),
-    "activeDeadlineSeconds": _WHOLE,
-    "priority": _WHOLE,
-    "workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
-    **_fields(flag, "archiveLogs hostNetwork suspend"),
-    **_fields(_TEXT, "dnsPolicy podPriorityClassName shutdown"),
-    **_fields(_OBJECTS, "imagePullSecrets volumeClaimTemplates executorPlugins"),
-    **_fields(
+    "workflowTemplateRef": _TEMPLATE_OF,
+    **fields_of(_WHOLE, "activeDeadlineSeconds priority"),
+    **fields_of(flag, "archiveLogs hostNetwork suspend"),
+    **fields_of(_TEXT, "entrypoint onExit dnsPolicy podPriorityClassName shutdown"),
+    **fields_of(_OBJECTS, "imagePullSecrets volumeClaimTemplates executorPlugins"),
+    **fields_of(
         _OBJECT,
         "artifactGC artifactRepositoryRef dnsConfig podDisruptionBudget podGC podMetadata ttlStrategy "
         "volumeClaimGC workflowMetadata",
@@ -204,14 +187,12 @@ _SPEC_FIELDS: Mapping[str, Shape] = {
 }
 SPEC = record(_SPEC_FIELDS)
 _CRON_FIELDS: Mapping[str, Shape] = {
-    "schedule": _TEXT,
+    **fields_of(_TEXT, "schedule timezone when"),
     "schedules": listed(_TEXT),
-    "timezone": _TEXT,
     "suspend": flag,
-    "when": _TEXT,
     "concurrencyPolicy": choice("Allow", "Forbid", "Replace", ""),
-    **_fields(_WHOLE, "startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit"),
-    **_fields(_OBJECT, "stopStrategy workflowMetadata workflowMeta"),
+    **fields_of(_WHOLE, "startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit"),
+    **fields_of(_OBJECT, "stopStrategy workflowMetadata workflowMeta"),
 }
 CRON = record(
     {**_CRON_FIELDS, "workflowSpec": SPEC}, required=["workflowSpec"], exactly_one=[("schedule", "schedules")]
@@ -221,28 +202,21 @@ BINDING = record(
     {
         "event": record({"selector": _TEXT}, required=["selector"]),
         "submit": record(
-            {
-                "workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
-                "arguments": ARGUMENTS,
-                "metadata": _OBJECT,
-            },
+            {"workflowTemplateRef": _TEMPLATE_OF, "arguments": ARGUMENTS, "metadata": _OBJECT},
             required=["workflowTemplateRef"],
         ),
     },
     required=["event"],
 )
 SPECS: Mapping[str, Shape] = {
-    "Workflow": SPEC,
-    "WorkflowTemplate": SPEC,
-    "ClusterWorkflowTemplate": SPEC,
+    **fields_of(SPEC, "Workflow WorkflowTemplate ClusterWorkflowTemplate"),
     "CronWorkflow": CRON,
     "WorkflowEventBinding": BINDING,
 }
 METADATA = record(
     {
-        **_fields(_TEXT, "name generateName namespace uid resourceVersion creationTimestamp"),
-        "labels": _OBJECT,
-        "annotations": _OBJECT,
+        **fields_of(_TEXT, "name generateName namespace uid resourceVersion creationTimestamp"),
+        **fields_of(_OBJECT, "labels annotations"),
     },
     is_open=True,
 )

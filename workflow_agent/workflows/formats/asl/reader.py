@@ -86,7 +86,7 @@ class _Rules:
             self._seen.add(name)
             self._targets(state, here, states)
             for path, inner in machines_in(state):
-                self._machine(inner, _down(here, path), is_inside=True)
+                self._machine(inner, here.down(path), is_inside=True)
         if is_inside:
             self._reachable(machine["StartAt"], states, place)
 
@@ -94,7 +94,7 @@ class _Rules:
         for path, target in targets_of(state):
             if target not in states:
                 message = f"there is no state {target[:80]!r} here; a state leads only to others of its own machine"
-                _down(place, path).refuse(message, list(states))
+                place.down(path).refuse(message, list(states))
 
     def _reachable(self, start: str, states: JsonObject, place: Place) -> None:
         """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
@@ -107,12 +107,6 @@ class _Rules:
         for name in states:
             if name not in found:
                 (place / "States" / name).refuse(f"nothing leads to state {name!r}")
-
-
-def _down(place: Place, path: _Path) -> Place:
-    for part in path:
-        place /= part
-    return place
 
 
 class _Reader:

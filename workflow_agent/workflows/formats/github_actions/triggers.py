@@ -18,47 +18,14 @@ from workflow_agent.workflows.model.triggers import (
 )
 
 _ANY_CALLER = "*"
-EVENTS = frozenset(
-    [
-        "branch_protection_rule",
-        "check_run",
-        "check_suite",
-        "create",
-        "delete",
-        "deployment",
-        "deployment_status",
-        "discussion",
-        "discussion_comment",
-        "fork",
-        "gollum",
-        "image_version",
-        "issue_comment",
-        "issues",
-        "label",
-        "merge_group",
-        "milestone",
-        "page_build",
-        "project",
-        "project_card",
-        "project_column",
-        "public",
-        "pull_request",
-        "pull_request_comment",
-        "pull_request_review",
-        "pull_request_review_comment",
-        "pull_request_target",
-        "push",
-        "registry_package",
-        "release",
-        "repository_dispatch",
-        "schedule",
-        "status",
-        "watch",
-        "workflow_call",
-        "workflow_dispatch",
-        "workflow_run",
-    ]
-)
+_EVENT_NAMES = """
+    branch_protection_rule check_run check_suite create delete deployment deployment_status discussion
+    discussion_comment fork gollum image_version issue_comment issues label merge_group milestone page_build
+    project project_card project_column public pull_request pull_request_comment pull_request_review
+    pull_request_review_comment pull_request_target push registry_package release repository_dispatch schedule
+    status watch workflow_call workflow_dispatch workflow_run
+"""
+EVENTS = frozenset(_EVENT_NAMES.split())
 
 
 def said_triggers(on: Any) -> list[JsonObject]:

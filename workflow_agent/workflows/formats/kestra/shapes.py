@@ -89,11 +89,8 @@ def task_shape(value: Any, place: Place) -> None:
     needed = [name for name in extra if name not in optional]
     record(extra, required=needed, is_open=True)(value, place)
     for path, tasks in task_lists(task):
-        here = place
-        for part in path:
-            here /= part
         for at, one in enumerate(tasks):
-            task_shape(one, here / at)
+            task_shape(one, place.down(path) / at)
 
 
 _DEMANDED: Mapping[str, dict[str, Shape]] = {
@@ -134,10 +131,7 @@ def _check_ids(tasks: list[Any], place: Place, taken: set[str]) -> None:
             (place / at / "id").refuse(f"there is another task {task['id'][:80]!r}; an id may be used once in a flow")
         taken.add(task["id"])
         for path, inside in task_lists(task):
-            here = place / at
-            for part in path:
-                here /= part
-            _check_ids(inside, here, taken)
+            _check_ids(inside, (place / at).down(path), taken)
         if short(task["type"]) == "Dag":
             _check_needs(task, place / at)
 

@@ -36,9 +36,9 @@ def _check(items: list[Any], place: Place) -> None:
             for path, target in _directives(task):
                 if target not in names and target not in DIRECTIVES:
                     told = f"there is no task {target[:80]!r} in the same list"
-                    _down(here, path).refuse(told, (*names, *DIRECTIVES))
+                    here.down(path).refuse(told, (*names, *DIRECTIVES))
             for path in _LISTS:
-                _check(_list_at(task, path), _down(here, path))
+                _check(_list_at(task, path), here.down(path))
 
 
 def _directives(task: Mapping[str, Any]) -> list[tuple[_Path, str]]:
@@ -54,12 +54,6 @@ def _list_at(task: Mapping[str, Any], path: tuple[str, ...]) -> list[Any]:
     for part in path:
         here = object_in(here).get(part)
     return list_in(here)
-
-
-def _down(place: Place, path: _Path) -> Place:
-    for part in path:
-        place /= part
-    return place
 
 
 @dataclass(frozen=True, slots=True)
