@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -93,7 +93,8 @@ class _Comparison:
         changed = [key for key in {**before, **after} if key != "id" and before.get(key) != after.get(key)]
         gone = [key for key in changed if key != "extensions" and after.get(key) in _NOTHING]
         if gone:
-            told = f"{_quoted(gone)} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
+            named = ", ".join(f"`{name}`" for name in gone)
+            told = f"{named} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
             self.report.lose(step.id, f"step {step.name!r}: {told}")
         for key in (key for key in changed if key not in gone):
             told = _change(key, before.get(key), after.get(key), self.title)
@@ -107,7 +108,8 @@ class _Comparison:
             if left[signature] > 0:
                 left[signature] -= 1
             else:
-                self.report.lose(edge.id, f"the {_described(edge)} does not come back as it is")
+                told = f"{edge.type} transition from {edge.from_!r} to {edge.to!r}"
+                self.report.lose(edge.id, f"the {told} does not come back as it is")
 
     def _ids(self, pairs: Mapping[str, Step]) -> None:
         renamed = sum(step_id != step.id for step_id, step in pairs.items())
@@ -141,10 +143,6 @@ def _signature(edge: Transition, names: Mapping[str, str] | None = None) -> str:
     return json.dumps({**plain, **ends, "id": None}, sort_keys=True)
 
 
-def _described(edge: Transition) -> str:
-    return f"{edge.type} transition from {edge.from_!r} to {edge.to!r}"
-
-
 def _change(name: str, before: Any, after: Any, title: str) -> str:
     if name == "extensions":
         gone: list[str] = [one for one in before or () if one not in (after or ())]
@@ -155,10 +153,6 @@ def _change(name: str, before: Any, after: Any, title: str) -> str:
         return f"`{name}` has no place in {title}; it is left out"
     shown = repr(after) if isinstance(after, str) else json.dumps(after, ensure_ascii=False)
     return f"`{name}` becomes {shown[:_SHOWN_CHARS]}"
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 WITHOUT = "$without"

@@ -128,12 +128,10 @@ def said_top(machine: Mapping[str, Any], ids: Mapping[str, str]) -> JsonObject:
 def with_ends(automation: JsonObject, names: Mapping[str, str]) -> JsonObject:
     """Return an automation whose states are named otherwise."""
     reacts = object_in(automation.get("on"))
-    ends = {end: names[reacts[end]] for end in ("from", "to") if _is_key(reacts.get(end), names)}
+    ends = {
+        end: names[reacts[end]] for end in ("from", "to") if isinstance(reacts.get(end), str) and reacts[end] in names
+    }
     return {**automation, "on": {**reacts, **ends}} if ends else automation
-
-
-def _is_key(value: Any, names: Mapping[str, str]) -> bool:
-    return isinstance(value, str) and value in names
 
 
 def top_of(said: Mapping[str, Any], permissions: list[str]) -> JsonObject:

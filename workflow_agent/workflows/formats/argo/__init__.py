@@ -115,9 +115,6 @@ class _Writer:
                 return {"onExit": name}
         return {}
 
-    def _free_name(self, wanted: str) -> str:
-        return take_id(wanted, self._taken)
-
     def _composite(self, members: Sequence[Step], kept: JsonObject, name: str | None) -> JsonObject:
         """Return a template whose tasks are these steps."""
         needs = Dependencies(self._flow, members)
@@ -125,7 +122,7 @@ class _Writer:
         calls = {step.id: self._call(step, names[step.id]) for step in needs.work}
         groups = groups_of(kept.get("steps"), names, needs) if "steps" in kept else None
         if groups is not None:
-            tasks: JsonObject = {"steps": in_groups(groups, calls)}
+            tasks: JsonObject = {"steps": [[calls[step_id] for step_id in group] for group in groups]}
         else:
             dag = [self._task(step, calls[step.id], names, needs) for step in needs.work]
             tasks = {"dag": {**object_in(kept.get("dag")), "tasks": dag}}
@@ -239,22 +236,14 @@ def dependencies_of(step: Step, kept: Mapping[str, Any], names: Mapping[str, str
     for key in ("depends", "dependencies"):
         if _is_readable(key, kept.get(key)) and said_depends({key: kept[key]}) == (wanted, any_is_enough):
             return {key: kept[key]}
-    return {"depends": _expression(wanted, " || " if any_is_enough else " && ")} if wanted else {}
+    said = [f"{name}.Failed" if on_failure else name for name, on_failure in wanted.items()]
+    return {"depends": (" || " if any_is_enough else " && ").join(said)} if said else {}
 
 
 def _is_readable(key: str, value: Any) -> bool:
     if key == "depends":
         return isinstance(value, str)
     return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
-
-
-def _expression(wanted: Mapping[str, bool], operator: str) -> str:
-    return operator.join(f"{name}.Failed" if on_failure else name for name, on_failure in wanted.items())
-
-
-def in_groups(groups: Sequence[Sequence[str]], calls: Mapping[str, JsonObject]) -> list[list[JsonObject]]:
-    """Return the calls, laid out in groups."""
-    return [[calls[step_id] for step_id in group] for group in groups]
 
 
 class ArgoWorkflows(DocumentFormat):

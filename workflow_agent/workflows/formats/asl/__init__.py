@@ -111,12 +111,13 @@ class _Writer:
     def _structure(self, step: Step, region: Region | None, choices: JsonObject) -> str:
         if step.type == "loop":
             return "Map"
-        if step.id in self._flow.children or region is not None or self._was_parallel(step):
+        if (
+            step.id in self._flow.children
+            or region is not None
+            or (step.type == "fork" and not self._flow.onward(step.id))
+        ):
             return "Parallel"
         return "Choice" if step.type == "decision" and choices else ""
-
-    def _was_parallel(self, step: Step) -> bool:
-        return step.type == "fork" and not self._flow.onward(step.id)
 
     def _query_language(self, step: Step) -> str:
         kept = kept_in(step.extensions, self._format_name).get("QueryLanguage", self._language)

@@ -84,12 +84,10 @@ def _said_call(state: Mapping[str, Any]) -> JsonObject:
         arguments = object_in(given.get("Input")) if whole else given
         return {"type": "subworkflow", "uses": resource, "workflow": name, "with": arguments}
     if isinstance(resource, Mapping):
-        resource = " ".join(f"{name} {_joined(value)}" for name, value in object_in(resource).items())
+        resource = " ".join(
+            f"{name} {'.'.join(map(str, list_in(value))) or value}" for name, value in object_in(resource).items()
+        )
     return {"uses": text_in(resource), "with": given}
-
-
-def _joined(value: Any) -> str:
-    return ".".join(map(str, list_in(value))) or str(value)
 
 
 def _said_retry(retriers: Any) -> JsonObject | None:
@@ -165,16 +163,12 @@ def _waiting(step: Step, language: str) -> JsonObject:
 
 def _resource(step: Step) -> Any:
     if step.type == "subworkflow":
-        return step.uses if _starts_execution(step) else f"{_START_EXECUTION}.sync:2"
+        return step.uses if (step.uses or "").startswith(_START_EXECUTION) else f"{_START_EXECUTION}.sync:2"
     if step.type in ("human", "event", "state"):
         return _ACTIVITY + slug(step.event or step.name)
     if step.type != "action" or not (step.uses or "").strip():
         return None
     return step.uses
-
-
-def _starts_execution(step: Step) -> bool:
-    return (step.uses or "").startswith(_START_EXECUTION)
 
 
 def _given(step: Step) -> JsonObject:

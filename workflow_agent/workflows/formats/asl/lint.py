@@ -150,16 +150,14 @@ def _without_the_later(workflow: Workflow, step: Step, problem: Problem, documen
 def _choices(document: Any, place: Place) -> None:
     """Find choices without a default, and rules that ask what an earlier one asks."""
     for state, here, _ in _states(document, place):
-        rules = [_asked(object_in(one)) for one in list_in(state.get("Choices"))]
+        rules = [
+            without(object_in(one), "Next", "Assign", "Output", "Comment") for one in list_in(state.get("Choices"))
+        ]
         for at, asked in enumerate(rules):
             if asked in rules[:at]:
                 (here / "Choices" / at).refuse("asks what an earlier rule asks, and is never taken")
         if rules and "Default" not in state and not _covers_all(rules):
             here.refuse("has no `Default` for when no rule holds")
-
-
-def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    return without(rule, "Next", "Assign", "Output", "Comment")
 
 
 def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:

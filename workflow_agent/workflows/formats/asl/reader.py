@@ -121,11 +121,9 @@ class _Reader:
             self._state(name, state, parent, (*at, "States", name))
         for name, state in states.items():
             self._follow(self.ids[name], state)
-        if parent is not None and self._is_entered(machine["StartAt"], states):
+        is_entered = any(target == machine["StartAt"] for state in states.values() for _, target in targets_of(state))
+        if parent is not None and is_entered:
             self.draft.connect(parent, self.ids[machine["StartAt"]])
-
-    def _is_entered(self, start: str, states: JsonObject) -> bool:
-        return any(target == start for state in states.values() for _, target in targets_of(state))
 
     def _state(self, name: str, state: JsonObject, parent: str | None, at: _Path) -> None:
         fields = said(state)

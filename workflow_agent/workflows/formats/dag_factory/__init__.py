@@ -57,7 +57,10 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     header = _header(workflow, dag_id, object_in(kept.get("dag")), shared)
     writer = _Writer(workflow, format_name, object_in(merged(header, shared).get("default_args")))
     by_name = list_in(kept.get("$mapped"))
-    body = {kind: found if kind in by_name else _as_list(found, kind) for kind, found in writer.body().items()}
+    body = {
+        kind: found if kind in by_name else [{NAMED_BY[kind]: name, **entry} for name, entry in found.items()]
+        for kind, found in writer.body().items()
+    }
     return {**({DEFAULT: shared} if DEFAULT in kept else {}), dag_id: {**header, **body}}
 
 
@@ -80,10 +83,6 @@ def _header(workflow: Workflow, dag_id: str, kept: JsonObject, shared: JsonObjec
         said_by=HEADER_SAID_BY,
         shape=DAG,
     )
-
-
-def _as_list(found: JsonObject, kind: str) -> list[JsonObject]:
-    return [{NAMED_BY[kind]: name, **entry} for name, entry in found.items()]
 
 
 class _Writer:

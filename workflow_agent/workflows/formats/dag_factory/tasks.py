@@ -248,13 +248,9 @@ def _wait(step: Step) -> JsonObject | None:
     return {"operator": WAIT, "delta": delta} if delta else None
 
 
-def _subworkflow(step: Step) -> JsonObject:
-    return {"operator": RUN_DAG, "trigger_dag_id": step.workflow or slug(step.name)}
-
-
 _WORKS: Mapping[str, Callable[[Step], JsonObject | None]] = {
     "human": lambda step: {"operator": APPROVAL, "subject": step.name},
     "event": _event,
     "wait": _wait,
-    "subworkflow": _subworkflow,
+    "subworkflow": lambda step: {"operator": RUN_DAG, "trigger_dag_id": step.workflow or slug(step.name)},
 }

@@ -18,6 +18,7 @@ from workflow_agent.workflows.model.triggers import (
 )
 
 _ANY_CALLER = "*"
+_DAILY = {1440: "0 0 * * *", 10_080: "0 0 * * 0"}
 _EVENT_NAMES = """
     branch_protection_rule check_run check_suite create delete deployment deployment_status discussion
     discussion_comment fork gollum image_version issue_comment issues label merge_group milestone page_build
@@ -56,14 +57,6 @@ def _said_schedules(given: Any) -> Iterable[JsonObject]:
             yield {"type": "event", "event": "schedule", "with": one}
 
 
-def _said_manual(given: Any) -> Iterable[JsonObject]:
-    yield _with({"type": "manual"}, object_in(given))
-
-
-def _said_call(given: Any) -> Iterable[JsonObject]:
-    yield _with({"type": "workflow", "workflow": _ANY_CALLER}, object_in(given))
-
-
 def _said_run(given: Any) -> Iterable[JsonObject]:
     rest = without(object_in(given), "workflows")
     named = [fit(str(name)) for name in list_in(object_in(given).get("workflows"))]
@@ -79,8 +72,8 @@ def _said_dispatch(given: Any) -> Iterable[JsonObject]:
 
 _READERS: Mapping[str, Callable[[Any], Iterable[JsonObject]]] = {
     "schedule": _said_schedules,
-    "workflow_dispatch": _said_manual,
-    "workflow_call": _said_call,
+    "workflow_dispatch": lambda given: [_with({"type": "manual"}, object_in(given))],
+    "workflow_call": lambda given: [_with({"type": "workflow", "workflow": _ANY_CALLER}, object_in(given))],
     "workflow_run": _said_run,
     "repository_dispatch": _said_dispatch,
 }
@@ -108,11 +101,7 @@ def _cron_of(every: str | None) -> str | None:
     if 60 % minutes == 0 and minutes < 60:
         return f"*/{minutes} * * * *"
     hours = minutes // 60
-    return f"0 */{hours} * * *" if minutes % 60 == 0 and hours < 24 and 24 % hours == 0 else _daily(minutes)
-
-
-def _daily(minutes: int) -> str | None:
-    return {1440: "0 0 * * *", 10_080: "0 0 * * 0"}.get(minutes)
+    return f"0 */{hours} * * *" if minutes % 60 == 0 and hours < 24 and 24 % hours == 0 else _DAILY.get(minutes)
 
 
 def _event(trigger: EventTrigger, found: JsonObject) -> None:

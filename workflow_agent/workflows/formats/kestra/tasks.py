@@ -77,11 +77,7 @@ def name_and_rest(task_id: str, description: object) -> tuple[str, str | None]:
 
 def id_of(name: str) -> str:
     """Return the id of Kestra for a name."""
-    return name if _is_id(name) else slug(name, fallback="step")
-
-
-def _is_id(name: str) -> bool:
-    return _PLAIN_ID.fullmatch(name) is not None
+    return name if _PLAIN_ID.fullmatch(name) else slug(name, fallback="step")
 
 
 def _work(kind: str, task: Mapping[str, Any], name: str) -> JsonObject:
@@ -107,10 +103,6 @@ def _said_pause(task: Mapping[str, Any]) -> JsonObject:
     return {"type": "wait", "duration": length if is_duration(length) else None} if length else {"type": "human"}
 
 
-def _said_subflow(task: Mapping[str, Any]) -> JsonObject:
-    return {"workflow": fit(str(task.get("flowId"))), "with": object_in(task.get("inputs"))}
-
-
 def _said_end(task: Mapping[str, Any]) -> JsonObject:
     state = "FAILED" if short(task.get("type")) == "Fail" else str(task.get("state", "SUCCESS"))
     return {"outcome": _STATES.get(state) or fit(state.lower())}
@@ -122,22 +114,14 @@ def _said_each(task: Mapping[str, Any]) -> JsonObject:
     return {"loop": {"over": task.get("values", task.get("value")), "parallel": None if parallel == 1 else parallel}}
 
 
-def _said_until(task: Mapping[str, Any]) -> JsonObject:
-    return {"loop": {"until": condition_of(task.get("condition"))}}
-
-
-def _said_switch(task: Mapping[str, Any]) -> JsonObject:
-    return {"with": {"value": task.get("value")}}
-
-
 _SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
     **dict.fromkeys(("ForEach", "EachSequential", "EachParallel"), _said_each),
-    **dict.fromkeys(("LoopUntil", "WaitFor"), _said_until),
+    **dict.fromkeys(("LoopUntil", "WaitFor"), lambda task: {"loop": {"until": condition_of(task.get("condition"))}}),
     **dict.fromkeys(("Fail", "Exit"), _said_end),
     **dict.fromkeys(("If", "Parallel"), lambda _: {}),
     "Pause": _said_pause,
-    "Subflow": _said_subflow,
-    "Switch": _said_switch,
+    "Subflow": lambda task: {"workflow": fit(str(task.get("flowId"))), "with": object_in(task.get("inputs"))},
+    "Switch": lambda task: {"with": {"value": task.get("value")}},
 }
 
 

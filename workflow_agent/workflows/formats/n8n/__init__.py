@@ -89,7 +89,7 @@ class _Writer:
             edges = leaving.get(step.id, [])
             kept = {edge.id: self._kept_port(step, edge) for edge in edges}
             if step.type == "decision" and any(
-                p is None and _is_guarded(e) for e, p in zip(edges, kept.values(), strict=True)
+                p is None and e.type in ("condition", "default") for e, p in zip(edges, kept.values(), strict=True)
             ):
                 found |= self._switch(step, edges)
                 continue
@@ -169,10 +169,6 @@ class _Writer:
         for step_id, column in columns.items():
             row = rows[column] = rows.get(column, -1) + 1
             self._nodes[step_id].setdefault("position", [column * _COLUMN, row * _ROW])
-
-
-def _is_guarded(edge: Transition) -> bool:
-    return edge.type in ("condition", "default")
 
 
 def _plain_port(edge: Transition) -> tuple[str, int]:

@@ -110,13 +110,14 @@ def said(node: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a step that a node says."""
     kind = _kind_of(node)
     parameters = dict(object_in(node.get("parameters")))
+    goes_on = node.get("onError") == "continueRegularOutput" or node.get("continueOnFail") is True
     fields: JsonObject = {
         "name": node["name"],
         "type": kind,
         "description": text_in(node.get("notes")),
         "uses": None if node["type"] in (_BASE + _DEFAULTS[kind], _FAILING) else node["type"],
         "retry": _said_retry(node),
-        "on_error": "continue" if _goes_on(node) else None,
+        "on_error": "continue" if goes_on else None,
     }
     if kind == "event":
         fields["event"] = fit(short_type(node)) if is_trigger(node) else parameters.pop("resume", None)
@@ -141,10 +142,6 @@ def _said_retry(node: Mapping[str, Any]) -> JsonObject | None:
     if not 0 <= pause <= _MOST_SECONDS:
         return None
     return {"max_attempts": tries, "interval": duration_of(pause / 1_000)}
-
-
-def _goes_on(node: Mapping[str, Any]) -> bool:
-    return node.get("onError") == "continueRegularOutput" or node.get("continueOnFail") is True
 
 
 def _said_wait(parameters: Mapping[str, Any]) -> str | None:

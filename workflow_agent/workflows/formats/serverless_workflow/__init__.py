@@ -192,7 +192,7 @@ class _Writer:
         return {name: {"try": [{name: inner}], "catch": catch, **outside}}
 
     def _catch(self, step: Step, here: TaskList) -> JsonObject:
-        edge = next((one for one in self._flow.failing(step.id) if self._is_written(one, here)), None)
+        edge = next((one for one in self._flow.failing(step.id) if here.has(one.to) or one.to in self._handlers), None)
         errors = list(edge.errors) if edge is not None else []
         catch = catch_of(step, errors)
         kept = self._kept(step).get("catch")
@@ -207,9 +207,6 @@ class _Writer:
         own = self._ways(step, here, here.regions.get(step.id))
         then = here.after_handling(handler, self._ways(handler, here, None), own, step.id)
         return {**catch, "do": self._tasks(inside, self._flow.heads(edge.to, inside)[0]), **then}
-
-    def _is_written(self, edge: Transition, here: TaskList) -> bool:
-        return here.has(edge.to) or edge.to in self._handlers
 
     def _still_says(self, catch: JsonObject, step: Step, edge: Transition | None) -> bool:
         leads = {"then": "end"} if edge is not None else {}

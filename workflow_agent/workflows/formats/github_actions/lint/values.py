@@ -172,12 +172,8 @@ def _always_the_same(document: Any, place: Place) -> None:
         is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
         if is_mixed or plain.count("${{") > 1:
             (here / "if").refuse("is text around `${{ }}`, which always counts as true")
-        elif "if" in owner and not any(map(_asks, expressions_in(plain, is_condition=True))):
+        elif "if" in owner and not any(map(Expression.asks, expressions_in(plain, is_condition=True))):
             (here / "if").refuse(f"is always the same, {plain[:40]!r}")
-
-
-def _asks(one: Expression) -> bool:
-    return bool(one.values or one.functions or one.problem)
 
 
 @lint_rule(RULES, "github-object", "warning", "Nobody can use it.")
