@@ -5,7 +5,7 @@ check the whole document first and may then rely on it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -238,6 +238,15 @@ def object_in(value: Any) -> JsonObject:
 def list_in(value: Any) -> list[Any]:
     """Return a value that is a list as one, and an empty one for everything else."""
     return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def repeated(names: Iterable[str]) -> Iterator[int]:
+    """Yield where those of some names are that stand among them before."""
+    seen: set[str] = set()
+    for at, name in enumerate(names):
+        if name in seen:
+            yield at
+        seen.add(name)
 
 
 def fields_of(shape: Shape, names: str) -> dict[str, Shape]:

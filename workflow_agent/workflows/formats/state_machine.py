@@ -24,6 +24,7 @@ from workflow_agent.workflows.formats.shapes import (
     one_kind,
     problems_in,
     record,
+    repeated,
     text,
     text_in,
     without,
@@ -83,11 +84,9 @@ def broken_references(machine: JsonObject) -> list[Problem]:
     """Return a problem for each slug that two states have, and each that an action names and no state has."""
     place = Place([])
     slugs = [state["slug"] for state in machine["states"]]
-    known = set[str]()
-    for at, one in enumerate(slugs):
-        if one in known:
-            (place / "states" / at / "slug").refuse(f"{one!r} is the slug of another state, too")
-        known.add(one)
+    known = set(slugs)
+    for at in repeated(slugs):
+        (place / "states" / at / "slug").refuse(f"{slugs[at]!r} is the slug of another state, too")
     for at, action in enumerate(machine["actions"]):
         for end, named in (("from", sources_of(action)), ("to", [action["to"]])):
             for one in (one for one in named if one not in known):

@@ -31,6 +31,7 @@ from workflow_agent.workflows.formats.shapes import (
     object_in,
     one_kind,
     record,
+    repeated,
     text,
     text_in,
     without,
@@ -99,18 +100,14 @@ def read_description(document: JsonObject, draft: Draft) -> Imported:
 
 def used_twice(document: JsonObject) -> list[Problem]:
     """Return a problem for each id of a workflow or a step that another one has."""
-    place = Place([])
-    workflows: set[str] = set()
-    for at, workflow in enumerate(document["workflows"]):
-        here, steps = place / "workflows" / at, set[str]()
-        if workflow["workflowId"] in workflows:
-            (here / "workflowId").refuse(f"{workflow['workflowId'][:80]!r} is the id of another workflow, too")
-        workflows.add(workflow["workflowId"])
-        for number_, step in enumerate(workflow["steps"]):
-            if step["stepId"] in steps:
-                told = f"{step['stepId'][:80]!r} is the id of another step, too"
-                (here / "steps" / number_ / "stepId").refuse(told)
-            steps.add(step["stepId"])
+    place = Place([]) / "workflows"
+    workflows = [workflow["workflowId"] for workflow in document["workflows"]]
+    for at in repeated(workflows):
+        (place / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
+    for within, workflow in enumerate(document["workflows"]):
+        steps = [step["stepId"] for step in workflow["steps"]]
+        for at in repeated(steps):
+            (place / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
     return place.problems
 
 

@@ -105,14 +105,11 @@ def _check_input(name: str, known: set[str], whole: _Spec, place: Place) -> None
         if ".".join(parts[:3]) not in known and name not in known:
             place.refuse(f"the template has no `{name[:80]}`", sorted(known))
     elif parts[:2] == ["workflow", "parameters"] and len(parts) > 2 and whole.is_whole:
-        given = _names(whole.spec, "arguments", "parameters") | _global_names(whole)
+        given = _names(whole.spec, "arguments", "parameters")
+        outputs = (items_in(template, here, "outputs", "parameters") for template, here in whole.all_templates())
+        given |= {str(one.get("globalName")) for listed in outputs for one, _ in listed}
         if ".".join(parts[2:]) not in given:
             place.refuse(f"the workflow has no parameter `{'.'.join(parts[2:])[:60]}`", sorted(given))
-
-
-def _global_names(whole: _Spec) -> set[str]:
-    outputs = (items_in(template, here, "outputs", "parameters") for template, here in whole.all_templates())
-    return {str(one.get("globalName")) for listed in outputs for one, _ in listed}
 
 
 @lint_rule(RULES, "argo-result", "error", "Argo refuses the workflow.")
@@ -283,7 +280,9 @@ def _volumes(document: Any, place: Place) -> None:
     whole = _Spec.of(document, place)
     if {"workflowTemplateRef", "podSpecPatch", "templateDefaults"} & whole.spec.keys():
         return
-    shared = _names(whole.spec, "volumes") | _volume_claims(whole.spec)
+    shared = _names(whole.spec, "volumes")
+    claims = items_in(whole.spec, whole.place, "volumeClaimTemplates")
+    shared |= {str(object_in(one.get("metadata")).get("name")) for one, _ in claims}
     for template, here in whole.all_templates():
         known = shared | _names(template, "volumes")
         for kind in _WITH_IMAGE if "podSpecPatch" not in template else ():
@@ -291,11 +290,6 @@ def _volumes(document: Any, place: Place) -> None:
                 name = str(mount.get("name"))
                 if name not in known and "{{" not in name:
                     inside.refuse(f"there is no volume {name[:60]!r}", sorted(known))
-
-
-def _volume_claims(spec: Mapping[str, Any]) -> set[str]:
-    claims = items_in(spec, Place([]), "volumeClaimTemplates")
-    return {str(object_in(one.get("metadata")).get("name")) for one, _ in claims}
 
 
 @lint_rule(RULES, "argo-schedule", "error", "Argo refuses the schedule.")

@@ -63,19 +63,15 @@ class _Reader:
         if template is None and "templates" in spec and name is None:
             return self._choice(said_metadata(document["metadata"])["name"])
         if template is None:
+            reference = object_in(object_in(spec.get("submit", spec)).get("workflowTemplateRef"))
+            called = str(reference.get("name") or name)
             kept = {**_named(name), "entry": "reference"}
-            return self._reference(name, object_in(spec.get("submit", spec))), kept
+            return self._draft.add(called, "subworkflow", workflow=fit(called)), kept
         if _calls(template):
             self.expanded.add(str(name))
             heads = self._inside(template, None, ("spec", "templates", str(name)))
             return self._started(heads), {**_named(name), "inside": _layout(template)}
         return self._root(template), {**_named(name), "entry": "single"}
-
-    def _reference(self, name: Any, spec: JsonObject) -> str:
-        """Add the step that runs a workflow which is told elsewhere."""
-        reference = object_in(spec.get("workflowTemplateRef"))
-        called = str(reference.get("name") or name)
-        return self._draft.add(called, "subworkflow", workflow=fit(called))
 
     def _choice(self, name: str) -> tuple[str, JsonObject]:
         """Add all templates that no other calls, and a decision between them: who uses them chooses."""
@@ -220,7 +216,8 @@ def started_by(workflow: Workflow, format_name: str) -> tuple[str, JsonObject]:
     plain = [one.as_plain() for one in workflow.triggers]
     shape = _STARTS.get(kind)
     is_valid = shape is not None and not problems_in(rest, shape)
-    is_bound = kind != "WorkflowEventBinding" or _is_still_bound(workflow, rest)
+    bound = object_in(object_in(rest.get("submit")).get("workflowTemplateRef")).get("name")
+    is_bound = kind != "WorkflowEventBinding" or [step.workflow for step in workflow.steps] == [bound]
     if is_valid and is_bound and same(said_triggers(kind, rest), plain):
         return kind, rest
     schedules = [one for one in workflow.triggers if isinstance(one, ScheduleTrigger) and one.cron]
@@ -236,9 +233,3 @@ _STARTS: Mapping[str, Shape] = {
     "WorkflowEventBinding": BINDING,
     **dict.fromkeys(("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), _EMPTY),
 }
-
-
-def _is_still_bound(workflow: Workflow, binding: JsonObject) -> bool:
-    """Say whether the workflow still is only the one that the binding starts."""
-    reference = object_in(object_in(binding.get("submit")).get("workflowTemplateRef"))
-    return [step.workflow for step in workflow.steps] == [reference.get("name")]

@@ -149,14 +149,11 @@ class _Writer:
     def _machines(self, step: Step, structure: str, region: Region | None) -> list[JsonObject]:
         """Return the machines inside a step: its branches, or the one of its scope."""
         if region is not None or structure == "Parallel":
+            order = {step.id: at for at, step in enumerate(self._workflow.steps)}
             branches = self._flow.branches(step.id, region)
-            return [self._machine(self._in_order(members), first) for members, first in branches]
+            return [self._machine(sorted(inside, key=lambda one: order[one.id]), first) for inside, first in branches]
         members = self._flow.children.get(step.id, [])
         return [self._machine(members, self._flow.heads(step.id, members)[0]) if members else self._empty(step)]
-
-    def _in_order(self, steps: Sequence[Step]) -> list[Step]:
-        chosen = {step.id for step in steps}
-        return [step for step in self._workflow.steps if step.id in chosen]
 
     def _empty(self, step: Step) -> JsonObject:
         """Return a machine that does nothing: a Map must have one."""

@@ -135,7 +135,8 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
         retriers = _retriers(step.retry) if structure != "Choice" else {}
         return {"Type": structure, **comment, **items, **retriers}
     if step.type == "end":
-        return {**_ending(step), **comment}
+        named = {"Error": step.outcome} if step.outcome not in (None, "failed") else {}
+        return {"Type": "Fail", **named, **comment} if ends_badly(step) else {"Type": "Succeed", **comment}
     if step.type == "wait":
         return {"Type": "Wait", **comment, **_waiting(step, language)}
     resource = _resource(step)
@@ -143,14 +144,13 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
     if resource is None:
         given = {"Parameters": step.with_} if step.with_ and language == "JSONPath" else {}
         return {"Type": "Pass", **comment, **given}
-    given = _given(step)
-    return {"Type": "Task", **comment, "Resource": resource, **({arguments: given} if given else {}), **_limits(step)}
-
-
-def _ending(step: Step) -> JsonObject:
-    if not ends_badly(step):
-        return {"Type": "Succeed"}
-    return {"Type": "Fail"} if step.outcome in (None, "failed") else {"Type": "Fail", "Error": step.outcome}
+    given = step.with_
+    if step.type == "subworkflow":
+        given = {"StateMachineArn": step.workflow or step.name, **({"Input": given} if given else {})}
+    said = {arguments: given} if given else {}
+    seconds = whole_seconds(step.timeout)
+    said |= {"TimeoutSeconds": seconds} if seconds and seconds < 100_000_000 else {}
+    return {"Type": "Task", **comment, "Resource": resource, **said, **_retriers(step.retry)}
 
 
 def _waiting(step: Step, language: str) -> JsonObject:
@@ -169,18 +169,6 @@ def _resource(step: Step) -> Any:
     if step.type != "action" or not (step.uses or "").strip():
         return None
     return step.uses
-
-
-def _given(step: Step) -> JsonObject:
-    if step.type != "subworkflow":
-        return step.with_
-    return {"StateMachineArn": step.workflow or step.name, **({"Input": step.with_} if step.with_ else {})}
-
-
-def _limits(step: Step) -> JsonObject:
-    seconds = whole_seconds(step.timeout)
-    timeout = {"TimeoutSeconds": seconds} if seconds and seconds < 100_000_000 else {}
-    return {**timeout, **_retriers(step.retry)}
 
 
 def _retriers(retry: Retry | None) -> JsonObject:

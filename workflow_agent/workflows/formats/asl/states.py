@@ -225,7 +225,9 @@ def state_shape(language: str) -> Shape:
         kind, own = state.get("Type"), state.get("QueryLanguage", language)
         if kind in TYPES and own in LANGUAGES:
             _record_of(kind, own)(value, place)
-            _check_heartbeat(state, place)
+            heartbeat, timeout = state.get("HeartbeatSeconds"), state.get("TimeoutSeconds")
+            if isinstance(heartbeat, int) and isinstance(timeout, int) and heartbeat >= timeout:
+                (place / "HeartbeatSeconds").refuse(f"must be less than TimeoutSeconds ({timeout}), got {heartbeat}")
         else:
             _TYPED(value, place)
 
@@ -254,9 +256,3 @@ def _record_of(kind: str, language: str) -> Shape:
         exactly_one=(*EXACTLY_ONE.get(kind, ()), *([FLOW] if "Next" in allowed else [])),
         at_most_one=AT_MOST_ONE.get(kind, ()),
     )
-
-
-def _check_heartbeat(state: Mapping[str, Any], place: Place) -> None:
-    heartbeat, timeout = state.get("HeartbeatSeconds"), state.get("TimeoutSeconds")
-    if isinstance(heartbeat, int) and isinstance(timeout, int) and heartbeat >= timeout:
-        (place / "HeartbeatSeconds").refuse(f"must be less than TimeoutSeconds ({timeout}), got {heartbeat}")

@@ -45,7 +45,8 @@ def into_bpmn(root: Element) -> None:
             _read_worker(element, holder)
             _read_called(element, holder)
             _read_inputs(element, holder)
-            _drop_if_empty(element, holder)
+            if holder is not None and not len(holder) and holder in list(element):
+                element.remove(holder)
 
 
 def into_camunda(root: Element) -> None:
@@ -88,11 +89,6 @@ def _seven(local: str) -> str:
 
 def _found(holder: Element | None, name: str) -> Element | None:
     return holder.find(name) if holder is not None else None
-
-
-def _drop_if_empty(element: Element, holder: Element | None) -> None:
-    if holder is not None and not len(holder) and holder in list(element):
-        element.remove(holder)
 
 
 def _taken(element: Element, holder: Element | None, tag: str, names: Sequence[str], of_seven: Sequence[str]) -> str:

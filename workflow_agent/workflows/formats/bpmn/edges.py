@@ -84,13 +84,9 @@ def made_link() -> Element:
 
 def plain_edge(edge: Transition, boundary: Element | None) -> Element:
     """Return the flow or association for a transition, from the model alone, and the event it leaves from."""
-    if edge.type == "data" or (boundary is not None and _is_compensating(boundary)):
+    if edge.type == "data" or (boundary is not None and boundary.find(bpmn("compensateEventDefinition")) is not None):
         return made_link()
     return made_flow(edge, leaves_event=boundary is not None)
-
-
-def _is_compensating(boundary: Element) -> bool:
-    return boundary.find(bpmn("compensateEventDefinition")) is not None
 
 
 _BOTH = ("sequenceFlow", "association")
@@ -161,7 +157,8 @@ class EdgeWriter:
         """Give a flow its content, now that the step or boundary event it leaves is there."""
         kept = kept_in(edge.extensions, self._format_name)
         boundary = source if local_name(source) == "boundaryEvent" else None
-        is_default = edge.type == "default" and boundary is None and _may_have_default(source)
+        may_have_default = not source.get("default") and not local_name(source).endswith(_NO_DEFAULT)
+        is_default = edge.type == "default" and boundary is None and may_have_default
         if is_default:
             source.set("default", xml_id(element))
 
@@ -201,7 +198,3 @@ def _leaves(edge: Transition, boundary: Element, own: JsonObject, roots: Roots) 
         return False
     when = edge.when.model_dump(mode="json", exclude_defaults=True) if edge.when else None
     return edge.type != "condition" or (told | own).get("when") == when
-
-
-def _may_have_default(node: Element) -> bool:
-    return not node.get("default") and not local_name(node).endswith(_NO_DEFAULT)

@@ -91,18 +91,14 @@ class _Writer:
         self._arguments = arguments
         self._flow = Flow(workflow)
         self._needs = {scope: Dependencies(self._flow, members) for scope, members in self._flow.children.items()}
-        self._members = self._written()
+        working = {step.id for needs in self._needs.values() for step in needs.work}
+        self._members = [step for step in workflow.steps if step.id in working]
         self._ids: dict[str, str] = {}
         taken: set[str] = set()
         for step in self._members:
             kept = self._kept(step).get("$id")
             named = kept if isinstance(kept, str) and re.fullmatch(TASK_ID, kept) else step.id
             self._ids[step.id] = take_id(named, taken)
-
-    def _written(self) -> list[Step]:
-        """Return the steps that do something and are within others that do, in order."""
-        working = {step.id for needs in self._needs.values() for step in needs.work}
-        return [step for step in self._flow.workflow.steps if step.id in working]
 
     def _kept(self, step: Step) -> JsonObject:
         return kept_in(step.extensions, self._format_name)
@@ -135,21 +131,17 @@ class _Writer:
     def _inside(self, step: Step, key: str) -> JsonObject:
         return {key: self._ids[step.parent]} if step.parent in self._ids else {}
 
-    def _inherited(self, step: Step) -> JsonObject:
-        parent = self._flow.steps.get(step.parent or "")
-        kept = object_in(self._kept(parent).get("default_args")) if parent else {}
-        return {**self._arguments, **kept}
-
     def _task(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
         kept = without(self._kept(step), "$id", "$needs", "$group")
         generated = task_of(step, name)
-        inherited = self._inherited(step)
+        parent = self._flow.steps.get(step.parent or "")
+        of_group = object_in(self._kept(parent).get("default_args")) if parent else {}
         task = restored_step(
             step,
             generated,
             kept,
-            read=lambda part: said_task(name, part, inherited),
+            read=lambda part: said_task(name, part, {**self._arguments, **of_group}),
             said_by={**SAID_BY, "with": tuple(arguments_in({**generated, **kept}))},
             shape=TASK,
         )

@@ -58,18 +58,14 @@ def read_dag(document: JsonObject, draft: Draft) -> Imported:
     fields = said_dag(dag_id, merged(own, shared))
     header = without(own, *NAMED_BY)
     kept = kept_of(header, header_of(fields))
+    by_name = [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
     kept_whole: JsonObject = {
         **({"$dag_id": dag_id} if dag_id != fields["name"] else {}),
         **({DEFAULT: without(shared, *NAMED_BY)} if DEFAULT in document else {}),
-        **({"$mapped": mapped} if (mapped := _mapped_kinds(own, shared)) else {}),
+        **({"$mapped": by_name} if by_name else {}),
         **({"dag": kept} if kept else {}),
     }
     return draft.finished(start=start, kept=kept_whole, **fields)
-
-
-def _mapped_kinds(own: JsonObject, shared: JsonObject) -> list[str]:
-    """Return which of tasks and groups are written as an object by name."""
-    return [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
 
 
 class _Reader:

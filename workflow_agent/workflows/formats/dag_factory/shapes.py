@@ -1,6 +1,6 @@
 """What a dag-factory document may look like, and what its tasks may wait for."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.errors import Problem
@@ -18,6 +18,7 @@ from workflow_agent.workflows.formats.shapes import (
     object_in,
     one_kind,
     record,
+    repeated,
     text,
     without,
 )
@@ -231,8 +232,9 @@ def broken_rules(document: JsonObject) -> list[Problem]:
 
 
 def _check_names(tasks: Entries, groups: Entries, place: Place) -> None:
-    for name in _doubled([name for name, _ in (*groups, *tasks)]):
-        place.refuse(f"there are two tasks or groups named {name[:80]!r}")
+    names = [name for name, _ in (*groups, *tasks)]
+    for at in repeated(names):
+        place.refuse(f"there are two tasks or groups named {names[at][:80]!r}")
     known = [name for name, _ in groups]
     for name, entry in (*groups, *tasks):
         for key in ("task_group_name", "parent_group_name"):
@@ -246,8 +248,3 @@ def _check_graph(graph: DagGraph, place: Place) -> None:
         place.refuse(f"{name[:80]!r} waits for {needed[:80]!r}, which is not there", list(graph.names))
     for name in () if place.problems else graph.for_ever():
         place.refuse(f"{name[:80]!r} waits for itself by way of what it waits for")
-
-
-def _doubled(names: Iterable[str]) -> list[str]:
-    seen: set[str] = set()
-    return [name for name in names if name in seen or seen.add(name)]

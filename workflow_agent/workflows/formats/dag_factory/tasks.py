@@ -101,6 +101,7 @@ def said_task(task_id: str, task: JsonObject, inherited: JsonObject) -> JsonObje
         task: The task alone.
         inherited: The arguments that all tasks of its DAG and group have.
     """
+    over = task.get("expand")
     whole = {**{key: inherited[key] for key in _INHERITED if key in inherited}, **task}
     return {
         "name": text_in(task.get("task_display_name"), 200) or fit(task_id),
@@ -111,7 +112,7 @@ def said_task(task_id: str, task: JsonObject, inherited: JsonObject) -> JsonObje
         "reads": _labels(task.get("inlets")),
         "writes": _labels(task.get("outlets")),
         **_said_work(task),
-        **_said_loop(task),
+        **({"type": "loop", "loop": {"over": over, "parallel": 0}} if over is not None else {}),
     }
 
 
@@ -135,11 +136,6 @@ def _said_retry(task: JsonObject) -> JsonObject | None:
 def _labels(value: Any) -> list[str] | None:
     found = list_in(value)
     return found if found and all(isinstance(one, str) and 0 < len(one) <= 200 for one in found) else None
-
-
-def _said_loop(task: JsonObject) -> JsonObject:
-    over = task.get("expand")
-    return {"type": "loop", "loop": {"over": over, "parallel": 0}} if over is not None else {}
 
 
 def arguments_in(task: JsonObject, *without: str) -> JsonObject:
@@ -184,6 +180,7 @@ def _said_sensor(operator: str, kind: str, task: JsonObject) -> JsonObject:
 def task_of(step: Step, task_id: str) -> JsonObject:
     """Return the task for a step, without its id, its group and what it waits for."""
     arguments = {key: value for key, value in step.with_.items() if arguments_in({key: value})}
+    over = step.loop.over if step.loop else None
     said: JsonObject = {
         **arguments,
         "task_display_name": step.name if step.name != task_id else None,
@@ -193,7 +190,7 @@ def task_of(step: Step, task_id: str) -> JsonObject:
         "outlets": list(step.writes) or None,
         **_length(step),
         **(_retries(step.retry) if step.retry else {}),
-        **_expanded(step),
+        "expand": over if over is None or (isinstance(over, dict) and over) else {"item": over},
     }
     return {**_work(step), **filled(said)}
 
@@ -212,13 +209,6 @@ def _retries(retry: Retry) -> JsonObject:
         "retry_exponential_backoff": True if retry.backoff == "exponential" else None,
         "max_retry_delay": delta_of(retry.max_interval),
     }
-
-
-def _expanded(step: Step) -> JsonObject:
-    if step.loop is None or step.loop.over is None:
-        return {}
-    over = step.loop.over
-    return {"expand": over if isinstance(over, dict) and over else {"item": over}}
 
 
 def _work(step: Step) -> JsonObject:

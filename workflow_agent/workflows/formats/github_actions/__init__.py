@@ -128,7 +128,8 @@ class _Writer:
             return []
         if not inside:
             rest = object_in(kept.get("$step"))
-            return [self._step(step, _only(step), rest)]
+            only = without(step_of(step), "if", "timeout-minutes", "continue-on-error")
+            return [self._step(step, only, rest)]
         return [self._step(one, step_of(one), kept_in(one.extensions, self._format_name)) for one in inside]
 
     def _step(self, step: Step, plain: JsonObject, kept: JsonObject) -> JsonObject:
@@ -146,12 +147,6 @@ class _Writer:
         children = self._flow.children.get(step.id, [])
         ordered = Dependencies(self._flow, children).in_order() if children else []
         return [one for child in ordered for one in ([child, *self._inside(child)])]
-
-
-def _only(step: Step) -> JsonObject:
-    """Return the one step of a job that is there for a single piece of work."""
-    whole = step_of(step)
-    return without(whole, "if", "timeout-minutes", "continue-on-error")
 
 
 class GitHubActions(DocumentFormat):

@@ -119,14 +119,6 @@ def _dispatch(found: JsonObject, name: str) -> None:
         types.append(name)
 
 
-def _manual(trigger: ManualTrigger, found: JsonObject) -> None:
-    found.setdefault("workflow_dispatch", trigger.with_ or None)
-
-
-def _webhook(trigger: WebhookTrigger, found: JsonObject) -> None:
-    _dispatch(found, (trigger.path or "webhook").strip("/")[:100] or "webhook")
-
-
 def _workflow(trigger: WorkflowTrigger, found: JsonObject) -> None:
     if trigger.workflow == _ANY_CALLER:
         found.setdefault("workflow_call", trigger.with_ or None)
@@ -134,10 +126,10 @@ def _workflow(trigger: WorkflowTrigger, found: JsonObject) -> None:
         found.setdefault("workflow_run", {**trigger.with_, "workflows": []})["workflows"].append(trigger.workflow)
 
 
-_WRITERS: Mapping[type, Callable[[Any, JsonObject], None]] = {
+_WRITERS: Mapping[type, Callable[[Any, JsonObject], object]] = {
     ScheduleTrigger: _schedule,
     EventTrigger: _event,
-    ManualTrigger: _manual,
-    WebhookTrigger: _webhook,
+    ManualTrigger: lambda trigger, found: found.setdefault("workflow_dispatch", trigger.with_ or None),
+    WebhookTrigger: lambda trigger, found: _dispatch(found, (trigger.path or "").strip("/")[:100] or "webhook"),
     WorkflowTrigger: _workflow,
 }

@@ -148,8 +148,8 @@ class DiagramReader:
             name, kind = "End", cast("StepType", "end")
         else:
             label = seen.node.label if seen.node.label is not None else node_id
-            owner = OWNER.search(label)
-            name, kind = self._name(label[: owner.start()] if owner else label), self._kind(seen)
+            owner, words = OWNER.search(label), unescaped if self.is_ours else plain_label
+            name, kind = words(label[: owner.start()] if owner else label), self._kind(seen)
             fields["assignee"] = fit(unescaped(owner["who"])) if owner else None
         if kind == "subworkflow" and not self.is_ours:
             fields["workflow"] = fit(name)
@@ -160,9 +160,6 @@ class DiagramReader:
         self._ids[node_id], self._kinds[node_id] = step_id, kind
         if node_id != node_id_of(step_id):
             self._draft.steps[-1]["extensions"] = {self._draft.format_name: {"id": node_id}}
-
-    def _name(self, label: str) -> str:
-        return unescaped(label) if self.is_ours else plain_label(label)
 
     def _kind(self, seen: _Seen) -> StepType:
         styled = seen.node.style.removesuffix("Step")

@@ -72,11 +72,12 @@ class _Rewriter:
     def whole(self) -> str:
         """Return the whole document."""
         new, begun = self._new_by_line()
+        begin = "[*]" if self._chart.is_state else BEGIN
         found: list[str] = []
         for at, line in enumerate(self._chart.lines):
             found += self._state_line(line) if self._chart.is_state else self._line(line)
             added = [one for edge in new.get(at, ()) for one in self._new_link(edge)]
-            added += [f"{self._begin()} --> {self._mentions.mention(one)}" for one in begun.get(at, ())]
+            added += [f"{begin} --> {self._mentions.mention(one)}" for one in begun.get(at, ())]
             left = [text for node, text in self._mentions.waiting.items() if text != node or self._is_alone(node)]
             self._mentions.waiting.clear()
             found += [self._indent(at) + one for one in (*left, *added)]
@@ -291,9 +292,6 @@ class _Rewriter:
             before = max(before, at) if lines[before].scope == lines[at].scope else before
             found.setdefault(before if lines[before].scope == lines[at].scope else at, []).append(edge)
         return found
-
-    def _begin(self) -> str:
-        return "[*]" if self._chart.is_state else BEGIN
 
     def _new_link(self, edge: Transition) -> list[str]:
         ends = self._changes.ends(edge)

@@ -45,14 +45,11 @@ class _Writer:
         self._nodes: dict[str, JsonObject] = {}
         names: set[str] = set()
         for step in workflow.steps:
-            node = self._node(step)
+            kept = kept_in(step.extensions, format_name)
+            node = restored_step(step, generated(step), kept, read=said, said_by=SAID_BY, shape=NODE)
             node["name"] = take_id(node["name"], names)
             self._nodes[step.id] = node
         self._taken = names
-
-    def _node(self, step: Step) -> JsonObject:
-        kept = kept_in(step.extensions, self._format_name)
-        return restored_step(step, generated(step), kept, read=said, said_by=SAID_BY, shape=NODE)
 
     def whole(self) -> JsonObject:
         """Return the whole document."""

@@ -18,6 +18,7 @@ from workflow_agent.workflows.formats.shapes import (
     object_in,
     one_kind,
     record,
+    repeated,
     text,
     text_in,
     without,
@@ -54,12 +55,9 @@ def read_workflow(document: JsonObject, draft: Draft) -> Imported:
 
 def used_twice(document: JsonObject) -> list[Problem]:
     """Return a problem for each node whose name another one has."""
-    place = Place([])
-    seen: set[str] = set()
-    for at, node in enumerate(document["nodes"]):
-        if node["name"] in seen:
-            (place / "nodes" / at / "name").refuse(f"{node['name'][:80]!r} is the name of another node, too")
-        seen.add(node["name"])
+    place, names = Place([]), [node["name"] for node in document["nodes"]]
+    for at in repeated(names):
+        (place / "nodes" / at / "name").refuse(f"{names[at][:80]!r} is the name of another node, too")
     return place.problems
 
 
@@ -157,7 +155,8 @@ class _Reader:
             return
         fields = said_port(self._nodes[source], kind, output)
         kept: JsonObject = {}
-        if not self._is_ours or not is_made_port(fields, kind, output):
+        is_made_again = kind != "main" or output == 0 or fields["type"] in ("condition", "default", "error")
+        if not self._is_ours or not is_made_again:
             kept = {"port": [kind, output]}
         if entry != entry_to(target, kind):
             kept["entry"] = without(entry, "node")
@@ -182,11 +181,6 @@ def _is_made(node: Mapping[str, Any]) -> bool:
 def entry_to(target: str, kind: str = "main") -> JsonObject:
     """Return the connection to the first input of a node."""
     return {"node": target, "type": kind, "index": 0}
-
-
-def is_made_port(fields: Mapping[str, Any], kind: str, output: int) -> bool:
-    """Say whether a transition that says this much would be given this output again."""
-    return kind != "main" or output == 0 or fields["type"] in ("condition", "default", "error")
 
 
 def said_trigger(node: Mapping[str, Any]) -> JsonObject | None:

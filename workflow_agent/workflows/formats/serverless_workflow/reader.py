@@ -143,7 +143,9 @@ class _Reader:
         if "switch" in task:
             self._cases(one, following, goes_to, here)
         else:
-            self._connect(one.step, goes_to, kept=self._kept_then(task.get("then"), goes_to, following))
+            # That a task names the one it would go on with anyway is kept.
+            names_next = task.get("then") not in (None, *DIRECTIVES) and goes_to == following
+            self._connect(one.step, goes_to, kept={"then": task["then"]} if names_next else None)
         if "catch" not in task:
             return
         catch = task["catch"]
@@ -154,10 +156,6 @@ class _Reader:
         elif "then" in catch:
             target = self._leaving(catch["then"], following, here)
             self._connect(one.step, target, "error", errors=errors, kept={"then": catch["then"]})
-
-    def _kept_then(self, then: str | None, target: str | None, following: str | None) -> JsonObject | None:
-        """Keep that a task names the one it would go on with anyway."""
-        return {"then": then} if then and then not in DIRECTIVES and target == following else None
 
     def _cases(self, one: _Task, following: str | None, otherwise: str | None, here: _List) -> None:
         has_default = False

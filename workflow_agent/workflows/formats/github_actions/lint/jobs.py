@@ -9,7 +9,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.github_actions.reader import default_name
 from workflow_agent.workflows.formats.github_actions.shapes import jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, repeated, without
 from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []
@@ -168,12 +168,9 @@ def _job_rules(document: Any, place: Place) -> None:
 
 
 def _step_ids(job: Mapping[str, Any], here: Place) -> None:
-    seen: set[str] = set()
-    for at, step in enumerate(list_in(job.get("steps"))):
-        own = str(object_in(step).get("id", "")).lower()
-        if own and own in seen:
-            (here / at / "id").refuse(f"{own!r} is the id of an earlier step of this job")
-        seen.add(own)
+    ids = [str(object_in(step).get("id", "")).lower() for step in list_in(job.get("steps"))]
+    for at in (at for at in repeated(ids) if ids[at]):
+        (here / at / "id").refuse(f"{ids[at]!r} is the id of an earlier step of this job")
 
 
 def _called(job: Mapping[str, Any], here: Place) -> None:
