@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -29,8 +31,9 @@ class Region:
 class Flow:
     """The transitions between the steps of one scope, by which work goes on and by which it fails."""
 
-    def __init__(self, workflow: Workflow) -> None:
+    def __init__(self, workflow: Workflow, format_name: str) -> None:
         self.workflow = workflow
+        self._format_name = format_name
         self.steps: Mapping[str, Step] = {step.id: step for step in workflow.steps}
         self.children: dict[str | None, list[Step]] = {}
         for step in workflow.steps:
@@ -40,6 +43,10 @@ class Flow:
         for edge in workflow.transitions:
             self._out.setdefault(edge.from_, []).append(edge)
             self._into.setdefault(edge.to, []).append(edge)
+
+    def kept(self, part: Step | Transition) -> JsonObject:
+        """Return what the format keeps with a step or a transition."""
+        return kept_in(part.extensions, self._format_name)
 
     def beside(self, step_id: str) -> list[Transition]:
         """Return the transitions to steps in the same scope, in order."""
@@ -180,11 +187,7 @@ class Dependency:
 
 
 def waiting_for_ever(needs: Mapping[str, Collection[str]]) -> list[str]:
-    """Return what can never begin, because in the end it waits for itself; in order.
-
-    Args:
-        needs: For each piece of work, those others that have to be there first.
-    """
+    """Return what can never begin, because in the end it needs itself to be there first; in order."""
     missing = {name: len(set(needed)) for name, needed in needs.items()}
     wanted_by: dict[str, list[str]] = {name: [] for name in needs}
     for name, needed in needs.items():

@@ -105,12 +105,7 @@ SAID_BY = {"name": ("name", "slug"), "description": ("description",), "automatio
 
 
 def said_top(machine: Mapping[str, Any], ids: Mapping[str, str]) -> JsonObject:
-    """Return the fields of the workflow that a machine says, with the automations that are like the model's.
-
-    Args:
-        machine: What it says beside its states and actions.
-        ids: The step for the slug of each state.
-    """
+    """Return the fields of the workflow that a machine says, with the automations that are like the model's."""
     automations: dict[str, JsonObject] = {}
     for one in list_in(machine.get("automations")):
         try:

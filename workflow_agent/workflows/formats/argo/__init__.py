@@ -63,8 +63,7 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str) -> None:
         self._workflow = workflow
-        self._format_name = format_name
-        self._flow = Flow(workflow)
+        self._flow = Flow(workflow, format_name)
         self._kept = kept_in(workflow.extensions, format_name)
         listed_before = list_in(self._kept.get("templates"))
         self._order = [one for one in listed_before if isinstance(one, str) or not problems_in(one, template_shape)]
@@ -137,14 +136,14 @@ class _Writer:
         found: dict[str, str] = {}
         taken: set[str] = set()
         for step in steps:
-            kept = kept_in(step.extensions, self._format_name)
+            kept = self._flow.kept(step)
             is_own = _TASK_NAME.fullmatch(step.name) or any(key in kept for key in _CALLED)
             wanted = step.name if is_own else slug(step.name).replace("_", "-")
             found[step.id] = take_id(wanted, taken)
         return found
 
     def _task(self, step: Step, call: JsonObject, names: Mapping[str, str], needs: Dependencies) -> JsonObject:
-        kept = kept_in(step.extensions, self._format_name)
+        kept = self._flow.kept(step)
         guards = [edge for one in needs.of(step.id) for edge in one.guards] or needs.guards(step.id)
         asked = list(dict.fromkeys(said for edge in guards if (said := self._guard(edge))))
         if asked:
@@ -163,7 +162,7 @@ class _Writer:
 
     def _call(self, step: Step, name: str) -> JsonObject:
         """Return the task for a step; the template it calls is there afterwards."""
-        kept = kept_in(step.extensions, self._format_name)
+        kept = self._flow.kept(step)
         own = without(kept, *_BESIDE_CALL)
         reference, template = self._reference(kept)
         inside = self._flow.children.get(step.id, [])

@@ -69,12 +69,7 @@ def _said_retry(strategy: Any) -> JsonObject | None:
 
 
 def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> JsonObject:
-    """Return the fields of the step that a task is.
-
-    Args:
-        task: A task of a DAG, or a step.
-        template: What it calls; None where that is not in the document, or is told elsewhere already.
-    """
+    """Return the fields of the step that a task is; what it calls may not be in the document, or told elsewhere."""
     fields: JsonObject = {}
     fields |= said_template(template) if template is not None else {"uses": _called(task)}
     fields["name"] = fit(task["name"])

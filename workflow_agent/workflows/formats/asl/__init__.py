@@ -1,7 +1,6 @@
 """Amazon States Language, in JSON or YAML: its format, and workflows written as state machines."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -46,20 +45,12 @@ def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
     return {**said, **root, **machine}
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """The states of one machine: which steps it has, and the forks among them with their branches."""
-
-    members: frozenset[str]
-    regions: dict[str, Region] = field(default_factory=dict[str, Region])
-
-
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str, language: str) -> None:
         self._workflow = workflow
         self._format_name = format_name
         self._language = language
-        self._flow = Flow(workflow)
+        self._flow = Flow(workflow, format_name)
         self._taken: set[str] = set()
         self._names = {step.id: self._free_name(step.name) for step in workflow.steps}
 
@@ -80,22 +71,21 @@ class _Writer:
         regions = self._flow.regions(members, start)
         claimed = {step_id for region in regions.values() for step_id in region.inside}
         own = [step for step in members if step.id not in claimed]
-        scope = _Scope(frozenset(step.id for step in own), regions)
+        inside = {step.id for step in own}
         states: JsonObject = {}
         for step in own:
-            states |= self._states(step, scope)
+            states |= self._states(step, inside, regions.get(step.id))
         return {"StartAt": self._names[start], "States": states}
 
-    def _states(self, step: Step, scope: _Scope) -> JsonObject:
+    def _states(self, step: Step, members: Container[str], region: Region | None) -> JsonObject:
         """Return the state for a step, and the choice after it where it has several ways on."""
         name, language = self._names[step.id], self._query_language(step)
-        region = scope.regions.get(step.id)
-        ways = [edge for edge in self._flow.ways(step.id, region) if edge.to in scope.members]
+        ways = [edge for edge in self._flow.ways(step.id, region) if edge.to in members]
         choices = choices_of(ways, self._names, self._format_name, language)
         state = self._content(step, self._structure(step, region, choices), language)
         if state["Type"] in ("Map", "Parallel"):
             state |= self._inside(step, state["Type"], region)
-        failing = [edge for edge in self._flow.failing(step.id) if edge.to in scope.members]
+        failing = [edge for edge in self._flow.failing(step.id) if edge.to in members]
         if failing and state["Type"] in _HANDLES_ERRORS:
             state["Catch"] = catchers_of(failing, self._names, self._format_name, language)
         if state["Type"] in _ENDS:
@@ -120,7 +110,7 @@ class _Writer:
         return "Choice" if step.type == "decision" and choices else ""
 
     def _query_language(self, step: Step) -> str:
-        kept = kept_in(step.extensions, self._format_name).get("QueryLanguage", self._language)
+        kept = self._flow.kept(step).get("QueryLanguage", self._language)
         language = kept if kept in LANGUAGES else self._language
         if step.type == "loop" and step.loop and isinstance(step.loop.over, list):
             return "JSONata"
@@ -130,13 +120,13 @@ class _Writer:
         plain = generated(step, structure, language)
         if language != self._language:
             plain["QueryLanguage"] = language
-        own = kept_in(step.extensions, self._format_name)
+        own = self._flow.kept(step)
         kept = without(own, *INSIDE)
         shape = content_shape(plain["Type"], language)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=shape)
 
     def _inside(self, step: Step, structure: str, region: Region | None) -> JsonObject:
-        kept = kept_in(step.extensions, self._format_name)
+        kept = self._flow.kept(step)
         machines = self._machines(step, structure, region)
         if structure == "Parallel":
             rests = list_in(kept.get("Branches"))

@@ -124,10 +124,7 @@ def _said_outcome(error: Any) -> str:
 def generated(step: Step, structure: str = "", language: str = "JSONPath") -> JsonObject:
     """Return the state for a step, with nothing about what comes next and what is inside.
 
-    Args:
-        step: What to write.
-        structure: `Map`, `Parallel` or `Choice` where that is decided by what is around the step.
-        language: The query language of the state.
+    It is a `Map`, `Parallel` or `Choice` where that is decided by what is around the step.
     """
     comment = {"Comment": step.description} if step.description else {}
     if structure:

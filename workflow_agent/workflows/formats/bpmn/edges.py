@@ -185,14 +185,7 @@ class EdgeWriter:
 
 
 def _leaves(edge: Transition, boundary: Element, own: JsonObject, roots: Roots) -> bool:
-    """Say whether a transition is one of those that leave from a boundary event.
-
-    Args:
-        edge: The transition.
-        boundary: The event.
-        own: What the flow itself says; its condition stands before that of the event.
-        roots: What is defined beside the process.
-    """
+    """Say whether a transition leaves from a boundary event; what the flow itself says stands before the event's."""
     told = said_boundary(boundary, roots)
     if told["type"] != edge.type or tuple(told.get("errors", ())) != edge.errors:
         return False

@@ -243,12 +243,7 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
 
 
 def natural_start(scope: Scope, left_out: frozenset[str]) -> str:
-    """Return the id of the node that a scope begins with where no start event says so.
-
-    Args:
-        scope: What is looked at.
-        left_out: The start events that are no steps.
-    """
+    """Return the id of the node that a scope begins with where no start event says so; some are no steps."""
     entered = {flow.get("targetRef") for flow in scope.flows if flow.get("sourceRef") not in left_out}
     entered |= {xml_id(catch) for _, catch in scope.link_pairs()}
     nodes = [node for node in scope.nodes if xml_id(node) not in left_out]

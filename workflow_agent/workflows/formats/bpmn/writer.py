@@ -47,13 +47,7 @@ _TOP = ("aliases", "tags", "automations")
 
 
 def document_of(workflow: Workflow, format_name: str, translate: Translation | None = None) -> tuple[str, Report]:
-    """Return the document of a workflow, and what was lost.
-
-    Args:
-        workflow: What is written.
-        format_name: Under which is kept what the model has no place for.
-        translate: Turns BPMN's words into those of an engine.
-    """
+    """Return the document of a workflow, and what was lost."""
     writer = _Writer(workflow, format_name)
     return writer.text(translate), writer.report
 

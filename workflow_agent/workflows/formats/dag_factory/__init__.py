@@ -87,24 +87,20 @@ def _header(workflow: Workflow, dag_id: str, kept: JsonObject, shared: JsonObjec
 
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str, arguments: JsonObject) -> None:
-        self._format_name = format_name
         self._arguments = arguments
-        self._flow = Flow(workflow)
+        self._flow = Flow(workflow, format_name)
         self._needs = {scope: Dependencies(self._flow, members) for scope, members in self._flow.children.items()}
         working = {step.id for needs in self._needs.values() for step in needs.work}
         self._members = [step for step in workflow.steps if step.id in working]
         self._ids: dict[str, str] = {}
         taken: set[str] = set()
         for step in self._members:
-            kept = self._kept(step).get("$id")
+            kept = self._flow.kept(step).get("$id")
             named = kept if isinstance(kept, str) and re.fullmatch(TASK_ID, kept) else step.id
             self._ids[step.id] = take_id(named, taken)
 
-    def _kept(self, step: Step) -> JsonObject:
-        return kept_in(step.extensions, self._format_name)
-
     def _is_group(self, step: Step) -> bool:
-        return step.id in self._flow.children or self._kept(step).get("$group") is True
+        return step.id in self._flow.children or self._flow.kept(step).get("$group") is True
 
     def body(self) -> JsonObject:
         """Return the groups, if any, and the tasks by their names."""
@@ -116,7 +112,7 @@ class _Writer:
 
     def _group(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        own = without(self._kept(step), "$id", "$needs", "$group")
+        own = without(self._flow.kept(step), "$id", "$needs", "$group")
         wanted = {"name": step.name, "description": step.description}
         group = restored(
             group_of(step, name),
@@ -133,10 +129,10 @@ class _Writer:
 
     def _task(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        kept = without(self._kept(step), "$id", "$needs", "$group")
+        kept = without(self._flow.kept(step), "$id", "$needs", "$group")
         generated = task_of(step, name)
         parent = self._flow.steps.get(step.parent or "")
-        of_group = object_in(self._kept(parent).get("default_args")) if parent else {}
+        of_group = object_in(self._flow.kept(parent).get("default_args")) if parent else {}
         task = restored_step(
             step,
             generated,
@@ -167,7 +163,7 @@ class _Writer:
         for step in self._members:
             name, entry = self._ids[step.id], {**groups, **tasks}[self._ids[step.id]]
             wanted[name] = [self._ids[one.source] for one in self._needs[step.parent].of(step.id)]
-            kept = self._kept(step)
+            kept = self._flow.kept(step)
             said[name] = kept["$needs"] if "$needs" in kept else plain_dependencies(entry, wanted[name])
         if not self._says(said, wanted, groups, tasks):
             said = {n: plain_dependencies({**groups, **tasks}[n], needs) for n, needs in wanted.items()}

@@ -94,13 +94,7 @@ def delta_of(duration: str | None) -> JsonObject | None:
 
 
 def said_task(task_id: str, task: JsonObject, inherited: JsonObject) -> JsonObject:
-    """Return the fields of the step that a task is.
-
-    Args:
-        task_id: Its name in the DAG.
-        task: The task alone.
-        inherited: The arguments that all tasks of its DAG and group have.
-    """
+    """Return the fields of the step that a task is, with the arguments that it inherits from its DAG and group."""
     over = task.get("expand")
     whole = {**{key: inherited[key] for key in _INHERITED if key in inherited}, **task}
     return {

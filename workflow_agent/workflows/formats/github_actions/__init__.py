@@ -25,11 +25,12 @@ from workflow_agent.workflows.formats.github_actions.shapes import (
     STEP,
     broken_needs,
     job_rest_shape,
+    on_of,
     on_shape,
     rest_shape,
+    said_triggers,
     workflow_shape,
 )
-from workflow_agent.workflows.formats.github_actions.triggers import on_of, said_triggers
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
@@ -58,14 +59,13 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
 
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str) -> None:
-        self._format_name = format_name
-        self._flow = Flow(workflow)
+        self._flow = Flow(workflow, format_name)
         self._needs = Dependencies(self._flow, self._flow.children[None])
         taken: set[str] = set()
         self._ids = {step.id: take_id(self._wanted_id(step), taken) for step in self._needs.work}
 
     def _wanted_id(self, step: Step) -> str:
-        kept = kept_in(step.extensions, self._format_name).get("$id")
+        kept = self._flow.kept(step).get("$id")
         wanted = kept if isinstance(kept, str) and not problems_in(kept, _ID) else step.id
         return wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}"
 
@@ -76,7 +76,7 @@ class _Writer:
 
     def _job(self, step: Step) -> JsonObject:
         job_id = self._ids[step.id]
-        kept = kept_in(step.extensions, self._format_name)
+        kept = self._flow.kept(step)
         own = without(kept, "$id", "$step", "needs", "steps")
         job = restored_step(
             step,
@@ -123,14 +123,14 @@ class _Writer:
 
     def _steps(self, step: Step) -> list[JsonObject]:
         inside = self._inside(step)
-        kept = kept_in(step.extensions, self._format_name)
+        kept = self._flow.kept(step)
         if not inside and not step.uses and kept.get("steps") == []:
             return []
         if not inside:
             rest = object_in(kept.get("$step"))
             only = without(step_of(step), "if", "timeout-minutes", "continue-on-error")
             return [self._step(step, only, rest)]
-        return [self._step(one, step_of(one), kept_in(one.extensions, self._format_name)) for one in inside]
+        return [self._step(one, step_of(one), self._flow.kept(one)) for one in inside]
 
     def _step(self, step: Step, plain: JsonObject, kept: JsonObject) -> JsonObject:
         return restored_step(

@@ -9,8 +9,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
-from workflow_agent.workflows.formats.github_actions.shapes import needs_of
-from workflow_agent.workflows.formats.github_actions.triggers import said_triggers
+from workflow_agent.workflows.formats.github_actions.shapes import needs_of, said_triggers
 from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug

@@ -72,21 +72,17 @@ def _triggers(workflow: Workflow, kept: JsonObject) -> JsonObject:
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str, taken: set[str]) -> None:
         self._workflow = workflow
-        self._format_name = format_name
-        self._flow = Flow(workflow)
+        self._flow = Flow(workflow, format_name)
         self._taken = taken
         self._ids: dict[str, str] = {}
         for step in workflow.steps:
-            kept = self._kept(step).get(ID)
+            kept = self._flow.kept(step).get(ID)
             if isinstance(kept, str) and kept not in taken and _COUNTED.fullmatch(kept.removeprefix(id_of(step.name))):
                 taken.add(kept)
                 self._ids[step.id] = kept
         for step in (one for one in workflow.steps if one.id not in self._ids):
             self._ids[step.id] = take_id(id_of(step.name), self._taken)
         self._done: set[str] = set()
-
-    def _kept(self, part: Step | Transition) -> JsonObject:
-        return kept_in(part.extensions, self._format_name)
 
     def whole(self) -> JsonObject:
         """Return the tasks of the flow, and those for when one of them fails."""
@@ -147,7 +143,7 @@ class _Writer:
             step = self._flow.steps[here]
             ways = [e for e in self._flow.onward(here) if e.to in within] if step.type != "end" else []
             decides = any(edge.type == "condition" or edge.when or edge.action for edge in ways)
-            if step.type == "decision" and short(self._kept(step).get("type")) != "Dag":
+            if step.type == "decision" and short(self._flow.kept(step).get("type")) != "Dag":
                 here, task = self._decision(step, ways, stop, within)
                 tasks.append(task)
             elif decides:
@@ -168,7 +164,7 @@ class _Writer:
         self, step: Step, ways: Sequence[Transition], stop: str | None, within: Collection[str], beside: str = ""
     ) -> tuple[str | None, JsonObject]:
         """Return where the branches of a decision come together, and its task."""
-        kept = self._kept(step)
+        kept = self._flow.kept(step)
         meeting = self._meeting(ways, kept.get(NEXT), stop, within)
         asked = [edge for edge in ways if edge.type == "condition" or edge.when or edge.action]
         otherwise = next((edge for edge in ways if edge not in asked), None)
@@ -194,7 +190,7 @@ class _Writer:
         return meeting, {**task, **inside}
 
     def _case(self, edge: Transition) -> str:
-        key, when = self._kept(edge).get("case"), edge.when
+        key, when = self._flow.kept(edge).get("case"), edge.when
         if isinstance(key, str) and when is not None and key[:200].strip() in ("", when.text):
             return key
         return (when.text or expression_of(when)) if when is not None else edge.action or edge.label or "chosen"
@@ -239,7 +235,7 @@ class _Writer:
         return meeting, {**(self._plain(step) if step.type == "fork" else beside), "tasks": inside}
 
     def _plain(self, step: Step, *, has_children: bool = False, condition: str | bool | None = None) -> JsonObject:
-        kept = without(self._kept(step), ID, IF, NEXT, WAYS, WHOLE, NEEDS)
+        kept = without(self._flow.kept(step), ID, IF, NEXT, WAYS, WHOLE, NEEDS)
         task_id = self._ids.get(step.id, step.name)
         plain = generated(step, task_id, has_children=has_children, condition=condition)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=PART)
@@ -259,7 +255,7 @@ class _Writer:
         return {**task, **self._scope(inside, first, are_beside=kind == "Parallel")}
 
     def _needing(self, step: Step) -> JsonObject:
-        kept = self._kept(step)
+        kept = self._flow.kept(step)
         whole = object_in(kept.get(WHOLE))
         is_whole = whole and not problems_in(whole, task_shape) and whole["id"] == step.name
         task = {**whole, "id": self._ids[step.id]} if is_whole else self._content(step)

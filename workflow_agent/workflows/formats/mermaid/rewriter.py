@@ -36,11 +36,7 @@ def diagram_text(workflow: Workflow, format_name: str) -> str:
 
 
 def read_diagram(text: str, format_name: str) -> Imported:
-    """Return the workflow of a diagram.
-
-    Raises:
-        UnreadableDocument: It is no diagram that is read here, or has no steps.
-    """
+    """Return the workflow of a diagram."""
     imported = DiagramReader(read_chart(text), Draft(format_name, TITLE)).whole({"text": text})
     if plain_diagram(imported.workflow) != text:
         return imported

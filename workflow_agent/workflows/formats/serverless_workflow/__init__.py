@@ -75,18 +75,14 @@ def _schedule(workflow: Workflow, kept: JsonObject) -> JsonObject:
 class _Writer:
     def __init__(self, workflow: Workflow, format_name: str, retries: JsonObject) -> None:
         self._workflow = workflow
-        self._format_name = format_name
         self._retries = retries
-        self._flow = Flow(workflow)
+        self._flow = Flow(workflow, format_name)
         self._leaving = {
             step.id: str(directive)
             for step in workflow.steps
-            if (directive := self._kept(step).get("directive")) in DIRECTIVES and not self._flow.beside(step.id)
+            if (directive := self._flow.kept(step).get("directive")) in DIRECTIVES and not self._flow.beside(step.id)
         }
         self._handlers = {edge.to for edge in workflow.transitions if self._is_inline(edge)}
-
-    def _kept(self, part: Step | Transition) -> JsonObject:
-        return kept_in(part.extensions, self._format_name)
 
     def _is_inline(self, edge: Transition) -> bool:
         """Say whether an error transition leads to what is written inside the `catch`."""
@@ -94,7 +90,7 @@ class _Writer:
         plain = Step.model_validate({"id": step.id, "name": step.name, "parent": step.parent})
         return (
             edge.type == "error"
-            and self._kept(edge).get("inline") is True
+            and self._flow.kept(edge).get("inline") is True
             and step.model_copy(update={"extensions": {}}) == plain
             and step.id in self._flow.children
             and self._flow.steps[edge.from_].parent == step.parent
@@ -118,7 +114,7 @@ class _Writer:
             names=self._names(order),
             leaving={step.id: self._leaving[step.id] for step in members if step.id in self._leaving},
             regions=regions,
-            kept=self._kept,
+            kept=self._flow.kept,
             is_inside=is_inside,
         )
         return [item for step in order for item in self._items(step, here)]
@@ -128,7 +124,7 @@ class _Writer:
         found: dict[str, str] = {}
         taken: set[str] = set()
         for step in steps:
-            kept = self._kept(step).get("name")
+            kept = self._flow.kept(step).get("name")
             name = kept if isinstance(kept, str) and (fit(kept) or step.name) == step.name else step.name
             number = 2
             while self._flow.into(step.id) and (name in taken or name in DIRECTIVES):
@@ -160,7 +156,7 @@ class _Writer:
 
     def _content(self, step: Step, region: Region | None) -> JsonObject:
         inside = self._flow.children.get(step.id, [])
-        kept = without(self._kept(step), *_BESIDE_CONTENT)
+        kept = without(self._flow.kept(step), *_BESIDE_CONTENT)
         plain = generated(step, has_children=bool(inside))
         task = restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=task_shape)
         if "fork" in task:
@@ -177,7 +173,7 @@ class _Writer:
         return [one[0] if len(one) == 1 else {f"branch {at + 1}": {"do": one}} for at, one in enumerate(lists)]
 
     def _needs_catch(self, step: Step) -> bool:
-        is_caught = step.retry is not None or step.on_error == "continue" or "catch" in self._kept(step)
+        is_caught = step.retry is not None or step.on_error == "continue" or "catch" in self._flow.kept(step)
         return is_caught or bool(self._flow.failing(step.id))
 
     def _caught(self, name: str, task: JsonObject, step: Step, here: TaskList) -> JsonObject:
@@ -195,7 +191,7 @@ class _Writer:
         edge = next((one for one in self._flow.failing(step.id) if here.has(one.to) or one.to in self._handlers), None)
         errors = list(edge.errors) if edge is not None else []
         catch = catch_of(step, errors)
-        kept = self._kept(step).get("catch")
+        kept = self._flow.kept(step).get("catch")
         if not problems_in(kept, CATCH) and self._still_says(object_in(kept), step, edge):
             catch = without(object_in(kept), "do", "then")
         if edge is None:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.lint import jobs, values
-from workflow_agent.workflows.formats.github_actions.shapes import events_of
-from workflow_agent.workflows.formats.github_actions.triggers import EVENTS
+from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem
