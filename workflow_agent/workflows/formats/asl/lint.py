@@ -7,7 +7,7 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.asl.reader import machines_in
+from workflow_agent.workflows.formats.asl import machines_in
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in, without

@@ -226,14 +226,10 @@ def _said_object(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]
         own = text_in(schedule.get("timezone"))
         return [{"type": "schedule", "cron": cron, **({"timezone": fit(own)} if own else timezone)}]
     if "datasets" in schedule:
-        return _said_datasets(schedule, timezone)
+        datasets = schedule["datasets"]
+        data = [one for each in list_in(datasets) for one in _said_data(each)] or _said_data(datasets)
+        return [*data, *_said(schedule.get("timetable"), timezone)]
     return _said_data(schedule)
-
-
-def _said_datasets(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]:
-    datasets = schedule["datasets"]
-    data = [one for each in list_in(datasets) for one in _said_data(each)] or _said_data(datasets)
-    return [*data, *_said(schedule.get("timetable"), timezone)]
 
 
 def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:

@@ -175,6 +175,8 @@ def task_of(step: Step, task_id: str) -> JsonObject:
     """Return the task for a step, without its id, its group and what it waits for."""
     arguments = {key: value for key, value in step.with_.items() if arguments_in({key: value})}
     over = step.loop.over if step.loop else None
+    seconds = exact_seconds(step.timeout) if step.type == "event" else None
+    waited = seconds and (int(seconds) if seconds.is_integer() else seconds)
     said: JsonObject = {
         **arguments,
         "task_display_name": step.name if step.name != task_id else None,
@@ -182,18 +184,11 @@ def task_of(step: Step, task_id: str) -> JsonObject:
         "owner": step.assignee,
         "inlets": list(step.reads) or None,
         "outlets": list(step.writes) or None,
-        **_length(step),
+        **({"timeout": waited} if waited else {"execution_timeout": delta_of(step.timeout)}),
         **(_retries(step.retry) if step.retry else {}),
         "expand": over if over is None or (isinstance(over, dict) and over) else {"item": over},
     }
     return {**_work(step), **filled(said)}
-
-
-def _length(step: Step) -> JsonObject:
-    seconds = exact_seconds(step.timeout)
-    if step.type == "event" and seconds:
-        return {"timeout": int(seconds) if seconds.is_integer() else seconds}
-    return {"execution_timeout": delta_of(step.timeout)}
 
 
 def _retries(retry: Retry) -> JsonObject:

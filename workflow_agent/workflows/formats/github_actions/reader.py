@@ -120,16 +120,13 @@ def _connect(draft: Draft, ids: dict[str, str], job_id: str, job: JsonObject) ->
 
 def _said_by_both(part: Mapping[str, Any]) -> JsonObject:
     condition = part.get("if")
+    minutes: Any = part.get("timeout-minutes")
+    is_number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
     return {
         "when": None if condition is None else {"expression": condition, "language": LANGUAGE},
-        "timeout": _duration(part.get("timeout-minutes")),
+        "timeout": duration_of(minutes * 60) if is_number and minutes < 1e9 else None,
         "on_error": "continue" if part.get("continue-on-error") is True else None,
     }
-
-
-def _duration(minutes: Any) -> str | None:
-    is_number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
-    return duration_of(minutes * 60) if is_number and minutes < 1e9 else None
 
 
 def said_job(job_id: str, job: Mapping[str, Any]) -> JsonObject:
@@ -190,17 +187,13 @@ def job_of(step: Step, job_id: str) -> JsonObject:
     named = {"name": step.name} if step.name != job_id else {}
     if step.type == "subworkflow":
         given = {"with": _given(step.with_)} if step.with_ else {}
-        work: JsonObject = {"uses": _workflow(step), **given}
+        called = step.workflow or step.name
+        is_file = "/" in called and re.search(r"\.ya?ml(@\S+)?$", called)
+        work: JsonObject = {"uses": called if is_file else f"./.github/workflows/{slug(called)}.yml", **given}
     else:
         work = {"runs-on": "ubuntu-latest"}
     gate = {"environment": step.assignee or step.name} if step.type == "human" else {}
     return {**named, **_both(step), **_strategy(step), **gate, **work}
-
-
-def _workflow(step: Step) -> str:
-    named = step.workflow or step.name
-    is_file = "/" in named and re.search(r"\.ya?ml(@\S+)?$", named)
-    return named if is_file else f"./.github/workflows/{slug(named)}.yml"
 
 
 def _strategy(step: Step) -> JsonObject:

@@ -133,13 +133,12 @@ class _Rewriter:
             else:
                 self._end(pieces, text, None if is_joined else group, line)
                 text, is_joined = self._group(following, line), False
-                apart += [(arrow, line.text[slice(*span)], one) for one in arrow.links if self._is_kept(one)]
+                kept = [one for one in arrow.links if id(one) not in self._changes.dropped]
+                left = [one for one in kept if not {one.source, one.target} & self._changes.gone]
+                apart += [(arrow, line.text[slice(*span)], one) for one in left]
             group = following
         self._end(pieces, text, None if is_joined else group, line)
         return [*pieces, *(self._kept_link(*one) for one in apart)]
-
-    def _is_kept(self, link: Link) -> bool:
-        return id(link) not in self._changes.dropped and not {link.source, link.target} & self._changes.gone
 
     def _kept_link(self, arrow: Arrow, between: str, link: Link) -> str:
         """Return one of several links that were one arrow, where others of it are gone."""

@@ -187,14 +187,11 @@ def catch_of(step: Step, errors: Sequence[str]) -> JsonObject:
     elif len(wanted) == 1:
         found["errors"] = {"with": {"type": wanted[0]}}
     elif wanted:
-        found["when"] = " or ".join(f"$error.type == {_quoted(one)}" for one in wanted)
+        quoted = [one.replace("\\", "\\\\").replace('"', '\\"') for one in wanted]
+        found["when"] = " or ".join(f'$error.type == "{one}"' for one in quoted)
     if step.retry is not None:
         found["retry"] = _policy_of(step.retry)
     return found
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _said_retry(policy: Any, errors: list[str]) -> JsonObject | None:
