@@ -14,6 +14,7 @@ from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored
 from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
+    fields_of,
     flag,
     kind_of,
     list_in,
@@ -39,7 +40,7 @@ FINAL = ("final", "terminal", "end", "done", "closed")
 SLUG = text(r"\s*\S[\s\S]*", says="a slug", most=200)
 _SAID = one_kind(text=anything, nothing=anything)
 _NAMED = one_kind(text=anything, object=mapped(), nothing=anything)
-STATE = record({"slug": SLUG, "name": _SAID, "type": _SAID, "description": _SAID}, required=["slug"], is_open=True)
+STATE = record({"slug": SLUG, **fields_of(_SAID, "name type description")}, required=["slug"], is_open=True)
 ACTION = record(
     {
         "slug": SLUG,
@@ -47,8 +48,7 @@ ACTION = record(
         "from": one_kind(text=SLUG, list=listed(SLUG, least=1)),
         "to": SLUG,
         "requiresForm": one_kind(flag=flag, nothing=anything),
-        "permission": _NAMED,
-        "form": _NAMED,
+        **fields_of(_NAMED, "permission form"),
     },
     required=["slug", "from", "to"],
     is_open=True,
@@ -56,11 +56,8 @@ ACTION = record(
 ABOUT = record(
     {
         "specId": one_kind(text=anything, number=number(), nothing=anything),
-        "name": _SAID,
-        "slug": _SAID,
-        "description": _SAID,
-        "permissions": listed(),
-        "automations": listed(),
+        **fields_of(_SAID, "name slug description"),
+        **fields_of(listed(), "permissions automations"),
     },
     is_open=True,
 )

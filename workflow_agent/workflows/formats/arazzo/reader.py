@@ -24,6 +24,7 @@ from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
     choice,
+    fields_of,
     filled,
     flag,
     listed,
@@ -47,16 +48,11 @@ _ACTION = record({"name": text(), "type": text(), "criteria": _CRITERIA, "refere
 STEP = record(
     {
         "stepId": _ID,
-        "description": text(),
-        "operationId": text(),
-        "operationPath": text(),
-        "channelPath": text(),
-        "workflowId": text(),
+        **fields_of(text(), "description operationId operationPath channelPath workflowId"),
         "parameters": listed(),
         "requestBody": mapped(),
         "successCriteria": _CRITERIA,
-        "onSuccess": listed(_ACTION),
-        "onFailure": listed(_ACTION),
+        **fields_of(listed(_ACTION), "onSuccess onFailure"),
         "outputs": mapped(),
     },
     required=["stepId"],
@@ -65,8 +61,7 @@ STEP = record(
 WORKFLOW = record(
     {
         "workflowId": _ID,
-        "summary": text(),
-        "description": text(),
+        **fields_of(text(), "summary description"),
         "inputs": one_kind(object=mapped(), flag=flag),
         "dependsOn": listed(text()),
         "steps": listed(STEP, least=1),

@@ -13,28 +13,17 @@ from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step, StepType
 
 _TASKS: Mapping[str, StepType] = {
-    "task": "action",
-    "serviceTask": "action",
-    "sendTask": "action",
-    "scriptTask": "action",
-    "businessRuleTask": "action",
-    "userTask": "human",
-    "manualTask": "human",
+    **dict.fromkeys(("task", "serviceTask", "sendTask", "scriptTask", "businessRuleTask"), "action"),
+    **dict.fromkeys(("userTask", "manualTask"), "human"),
     "receiveTask": "event",
-    "callActivity": "subworkflow",
-    "subProcess": "subworkflow",
-    "transaction": "subworkflow",
-    "adHocSubProcess": "subworkflow",
+    **dict.fromkeys(("callActivity", "subProcess", "transaction", "adHocSubProcess"), "subworkflow"),
 }
 WORKED_OFF = ("serviceTask", "sendTask", "businessRuleTask")
 """The tasks that name what does them."""
 SCOPES = ("subProcess", "transaction", "adHocSubProcess")
 _GATEWAYS: Mapping[str, StepType] = {
-    "exclusiveGateway": "decision",
-    "eventBasedGateway": "decision",
-    "complexGateway": "decision",
-    "inclusiveGateway": "fork",
-    "parallelGateway": "fork",
+    **dict.fromkeys(("exclusiveGateway", "eventBasedGateway", "complexGateway"), "decision"),
+    **dict.fromkeys(("inclusiveGateway", "parallelGateway"), "fork"),
 }
 _EVENTS: Mapping[str, StepType] = {
     "startEvent": "event",
@@ -169,8 +158,7 @@ def _tag_of(step: Step, *, has_inside: bool) -> str:
         "decision": "exclusiveGateway",
         "fork": "parallelGateway",
         "join": joins[mode],
-        "wait": "intermediateCatchEvent",
-        "event": "intermediateCatchEvent",
+        **dict.fromkeys(("wait", "event"), "intermediateCatchEvent"),
         "subworkflow": "callActivity",
         "state": "task",
         "end": "endEvent",

@@ -10,6 +10,7 @@ from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
+    fields_of,
     kind_of,
     list_in,
     listed,
@@ -37,18 +38,14 @@ _ARGUMENTS = one_kind(object=record({"start_date": _WHEN, "end_date": _WHEN}, is
 _NAMES = one_kind(list=listed(text()), nothing=anything)
 _RETRIES = one_kind(number=number(least=0, whole=True), text=anything, nothing=anything)
 _TASK_FIELDS: Mapping[str, Shape] = {
-    "operator": _SAID,
-    "decorator": _SAID,
+    **fields_of(_SAID, "operator decorator task_group_name"),
     "dependencies": _NAMES,
-    "task_group_name": _SAID,
     "retries": _RETRIES,
-    "trigger_rule": text(),
-    "task_display_name": text(),
+    **fields_of(text(), "trigger_rule task_display_name"),
 }
 _GROUP_FIELDS: Mapping[str, Shape] = {
     "dependencies": _NAMES,
-    "parent_group_name": _MAYBE_TEXT,
-    "tooltip": _MAYBE_TEXT,
+    **fields_of(_MAYBE_TEXT, "parent_group_name tooltip"),
     "default_args": _ARGUMENTS,
 }
 TASK = record(_TASK_FIELDS, is_open=True)
@@ -194,12 +191,11 @@ def _entries_shape(kind: str, fields: Mapping[str, Shape]) -> Shape:
 
 _SHARED: Mapping[str, Shape] = {
     "default_args": _ARGUMENTS,
-    "start_date": _WHEN,
-    "end_date": _WHEN,
+    **fields_of(_WHEN, "start_date end_date"),
     TASKS: _entries_shape(TASKS, _TASK_FIELDS),
     GROUPS: _entries_shape(GROUPS, _GROUP_FIELDS),
-    "description": one_kind(text=anything, nothing=anything),
-    "tags": one_kind(list=listed(text()), nothing=anything),
+    "description": _MAYBE_TEXT,
+    "tags": _NAMES,
     "schedule": one_kind(text=anything, list=listed(), object=mapped(), nothing=anything),
     "schedule_interval": one_kind(text=anything, object=mapped(), nothing=anything),
 }

@@ -11,6 +11,7 @@ from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
+    fields_of,
     flag,
     list_in,
     listed,
@@ -76,8 +77,7 @@ STEP = record(
         "uses": text(r"\s*\S[\s\S]*", says="an action"),
         "run": one_kind(text=anything, number=anything),
         "with": _VALUES,
-        "shell": _TEXT,
-        "working-directory": _TEXT,
+        **fields_of(_TEXT, "shell working-directory"),
     },
     exactly_one=[("uses", "run")],
 )
@@ -141,7 +141,7 @@ def on_shape(value: Any, place: Place) -> None:
 
 
 REST: Mapping[str, Shape] = {
-    "name": one_kind(text=anything, number=anything, nothing=anything),
+    "name": _BOTH["name"],
     "run-name": _TEXT,
     "on": on_shape,
     "permissions": _PERMISSIONS,

@@ -27,31 +27,23 @@ _BASE = "n8n-nodes-base."
 _FAILING = _BASE + "stopAndError"
 NOTE = _BASE + "stickyNote"
 _KINDS: Mapping[str, StepType] = {
-    "if": "decision",
-    "switch": "decision",
+    **dict.fromkeys(("if", "switch"), "decision"),
     "merge": "join",
     "splitInBatches": "loop",
     "wait": "wait",
     "executeWorkflow": "subworkflow",
     "stopAndError": "end",
     "form": "human",
-    "webhook": "event",
-    "cron": "event",
-    "interval": "event",
-    "start": "event",
+    **dict.fromkeys(("webhook", "cron", "interval", "start"), "event"),
 }
 _DEFAULTS: Mapping[StepType, str] = {
-    "action": "noOp",
+    **dict.fromkeys(("action", "fork", "state", "end"), "noOp"),
+    **dict.fromkeys(("wait", "event"), "wait"),
     "human": "form",
     "decision": "switch",
-    "fork": "noOp",
     "join": "merge",
     "loop": "splitInBatches",
-    "wait": "wait",
-    "event": "wait",
     "subworkflow": "executeWorkflow",
-    "state": "noOp",
-    "end": "noOp",
 }
 _NODE_TYPE = re.compile(r"(@?[\w.-]+/)?[\w-]*n8n-nodes[\w-]*\.\w+")
 _UNITS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400}
