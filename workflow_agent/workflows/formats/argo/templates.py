@@ -70,9 +70,12 @@ def _said_retry(strategy: Any) -> JsonObject | None:
 
 def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> JsonObject:
     """Return the fields of the step that a task is; what it calls may not be in the document, or told elsewhere."""
-    fields: JsonObject = {}
-    fields |= said_template(template) if template is not None else {"uses": _called(task)}
-    fields["name"] = fit(task["name"])
+    reference = object_in(task.get("templateRef"))
+    called = f"{reference['name']}/{reference['template']}" if reference else text_in(task.get("template"))
+    fields: JsonObject = {
+        **(said_template(template) if template is not None else {"uses": called}),
+        "name": fit(task["name"]),
+    }
     if "when" in task:
         fields["when"] = {"expression": task["when"], "language": LANGUAGE}
     sequence = {"sequence": task["withSequence"]} if "withSequence" in task else None
@@ -86,13 +89,6 @@ def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> Js
     if parameters:
         fields["with"] = {**object_in(fields.get("with")), "parameters": parameters}
     return fields
-
-
-def _called(task: Mapping[str, Any]) -> str | None:
-    reference = object_in(task.get("templateRef"))
-    if reference:
-        return f"{reference['name']}/{reference['template']}"
-    return text_in(task.get("template"))
 
 
 def call_of(step: Step, name: str) -> JsonObject:

@@ -299,13 +299,11 @@ class _Writer:
             order = {step.id: at for at, step in enumerate(self._workflow.steps)}
             branches = self._flow.branches(step.id, region)
             return [self._machine(sorted(inside, key=lambda one: order[one.id]), first) for inside, first in branches]
-        members = self._flow.children.get(step.id, [])
-        return [self._machine(members, self._flow.heads(step.id, members)[0]) if members else self._empty(step)]
-
-    def _empty(self, step: Step) -> JsonObject:
-        """Return a machine that does nothing: a Map must have one."""
+        if members := self._flow.children.get(step.id, []):
+            return [self._machine(members, self._flow.heads(step.id, members)[0])]
+        # A Map must have one; this does nothing.
         name = self._free_name(f"Each of {step.name}")
-        return {"StartAt": name, "States": {name: {"Type": "Pass", "End": True}}}
+        return [{"StartAt": name, "States": {name: {"Type": "Pass", "End": True}}}]
 
 
 class AmazonStatesLanguage(DocumentFormat):

@@ -251,14 +251,13 @@ class _Writer:
         entered = {flow.get("targetRef") for flow in flows}
         inside = {step.id for step in members}
         entered |= {self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)}
-        starting = [step for step in members if self._is_start_event(step)]
+        events = [
+            (step, parsed_or_none(self._step_kept[step.id].get("xml"))) for step in members if step.type == "event"
+        ]
+        starting = [step for step, read in events if read is not None and local_name(read) == "startEvent"]
         free = [step for step in members if self._ids[step.id] not in entered]
         free.sort(key=lambda step: step.type == "event" and step.id in self._members)
         return (starting + free or [*members])[0]
-
-    def _is_start_event(self, step: Step) -> bool:
-        original = parsed_or_none(self._step_kept[step.id].get("xml"))
-        return step.type == "event" and original is not None and local_name(original) == "startEvent"
 
 
 _HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categoryValueRef")

@@ -72,12 +72,6 @@ class DagGraph:
                 if needed not in self.names:
                     yield name, needed
 
-    def for_ever(self) -> list[str]:
-        """Return the tasks and groups that can never begin, or are inside themselves."""
-        inside = {name: [scope] if scope else [] for name, scope in self.scope.items()}
-        nested = waiting_for_ever(inside)
-        return nested or waiting_for_ever(self.needs())
-
     def needs(self) -> dict[str, list[str]]:
         """Return what each task and group waits for among those in the same group."""
         found: dict[str, list[str]] = {name: [] for name in self.names}
@@ -242,5 +236,8 @@ def _check_names(tasks: Entries, groups: Entries, place: Place) -> None:
 def _check_graph(graph: DagGraph, place: Place) -> None:
     for name, needed in graph.unknown():
         place.refuse(f"{name[:80]!r} waits for {needed[:80]!r}, which is not there", list(graph.names))
-    for name in () if place.problems else graph.for_ever():
+    if place.problems:
+        return
+    inside = {name: [scope] if scope else [] for name, scope in graph.scope.items()}
+    for name in waiting_for_ever(inside) or waiting_for_ever(graph.needs()):
         place.refuse(f"{name[:80]!r} waits for itself by way of what it waits for")

@@ -161,12 +161,12 @@ def default_name(step: Mapping[str, Any]) -> str:
     return first_line(said, 80) or "run"
 
 
-def expression_of(when: Condition, names: str = "vars") -> Any:
+def expression_of(when: Condition) -> Any:
     """Return a condition as an expression; one in words asks a variable of the repository."""
     if when.language == LANGUAGE and isinstance(when.expression, str | bool | int | float):
         return when.expression
     asked = slug(when.text or when.formula, fallback="condition").upper()
-    return f"{names}.{asked} == 'true'"
+    return f"vars.{asked} == 'true'"
 
 
 def _both(step: Step) -> JsonObject:

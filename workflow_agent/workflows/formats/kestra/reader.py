@@ -107,16 +107,13 @@ class _Reader:
                 continue
             for end in whole.ends:
                 self._draft.connect(end.step, run.head, end.kind, **end.fields)
-            self._note_next(whole.steps[-1], run.head)
+            last = next(one for one in self._draft.steps if one["id"] == whole.steps[-1])
+            if last["type"] == "decision":
+                # Where the branches of a decision end is not always plain from the graph.
+                last["extensions"][self._draft.format_name][NEXT] = run.head
             loose = whole.loose if whole.ends else (*whole.loose, run.head)
             whole = _Run(whole.head, run.ends, [*whole.steps, *run.steps], loose)
         return whole
-
-    def _note_next(self, step_id: str, following: str) -> None:
-        """Note at a decision what comes after it: where its branches end is not always plain from the graph."""
-        step = next(one for one in self._draft.steps if one["id"] == step_id)
-        if step["type"] == "decision":
-            step["extensions"][self._draft.format_name][NEXT] = following
 
     def _task(self, task: JsonObject, parent: str | None, at: _Path) -> _Run:
         kind = short(task["type"])

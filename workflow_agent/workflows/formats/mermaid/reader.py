@@ -9,11 +9,9 @@ from typing import cast
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid.chart import END, START, Chart, Link, Node
 from workflow_agent.workflows.formats.mermaid.scanner import plain_label, unescaped
 from workflow_agent.workflows.model.steps import STEP_TYPES, StepType
-from workflow_agent.workflows.model.workflow import Workflow
 
 BEGIN = "begin"
 """The id of the node from which our own diagrams lead to the first step; it is no step."""
@@ -205,9 +203,3 @@ class DiagramReader:
 def node_id_of(step_id: str) -> str:
     """Return an id that no keyword or arrow of Mermaid can hide in; two steps never get the same."""
     return STEP_PREFIX + step_id.replace("-", "D")
-
-
-def kept_text(workflow: Workflow, format_name: str) -> str | None:
-    """Return the text that a workflow was read from."""
-    text = kept_in(workflow.extensions, format_name).get("text")
-    return text if isinstance(text, str) else None

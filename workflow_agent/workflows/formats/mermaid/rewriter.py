@@ -6,9 +6,10 @@ from itertools import pairwise
 from workflow_agent.workflows.diagrams.mermaid import escaped
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
+from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid.changes import Changes, Path
 from workflow_agent.workflows.formats.mermaid.chart import END, TITLE, Arrow, Line, Link, Node, Statement
-from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader, kept_text
+from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
@@ -26,8 +27,8 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 def diagram_text(workflow: Workflow, format_name: str) -> str:
     """Return the diagram of a workflow: the one it was read from, but for what changed; else a plain one."""
-    text = kept_text(workflow, format_name)
-    if text is None:
+    text = kept_in(workflow.extensions, format_name).get("text")
+    if not isinstance(text, str):
         return plain_diagram(workflow)
     try:
         return _Rewriter(Changes(workflow, read_chart(text), format_name)).whole()

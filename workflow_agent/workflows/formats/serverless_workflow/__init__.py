@@ -143,13 +143,10 @@ class _Writer:
             rest = without(task, "do")
             return [self._caught(name, {**rest, **here.switch(step, ways)}, step, here)]
         if not guarded:
-            return [self._caught(name, task | self._then(step, ways, here), step, here)]
+            is_end = step.type == "end" and "do" in generated(step)
+            then = {"then": "end"} if is_end else here.then(step, ways[:1])
+            return [self._caught(name, task | then, step, here)]
         return [self._caught(name, task, step, here), {f"After {name}": here.switch(step, ways)}]
-
-    def _then(self, step: Step, ways: Sequence[Transition], here: TaskList) -> JsonObject:
-        if step.type == "end" and "do" in generated(step):
-            return {"then": "end"}
-        return here.then(step, ways[:1])
 
     def _ways(self, step: Step, here: TaskList, region: Region | None) -> list[Transition]:
         return [edge for edge in self._flow.ways(step.id, region) if here.has(edge.to)]
