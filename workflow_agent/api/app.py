@@ -93,7 +93,6 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
     app.openapi = cache(lambda: openapi_document(app, needs_key=settings.needs_key))
     app.state.page_files = cache(page.page_files)
     app.state.services = services
-    app.state.tenant = settings.tenant
     app.state.mcp_endpoints = {}
     app.state.clients_name_users = settings.clients_name_users
     app.state.model_name = settings.model

@@ -2,17 +2,17 @@
 
 from typing import Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
+from workflow_agent.api.routes import json_reply, problem_replies, replies, routes_at
 from workflow_agent.errors import ShuttingDown
 from workflow_agent.telemetry.sums import exposition_of_workers, families_of
 
-router = APIRouter(tags=["health"], route_class=StrictRoute)
+router = routes_at("", "health")
 
 
 class Health(BaseModel):
@@ -33,13 +33,13 @@ def _about(request: Request, status: str) -> dict[str, Any]:
     return about if other_workers is None else about | {"worker": other_workers.number}
 
 
-@router.get("/health", operation_id="health", response_model=Health, responses=replies(422))
+@router.get("/health", response_model=Health, responses=replies(422))
 async def health(request: Request) -> Response:
     """Say that the server runs."""
     return json_reply(_about(request, "ok"))
 
 
-@router.get("/ready", operation_id="ready", response_model=Health, responses=replies(422))
+@router.get("/ready", response_model=Health, responses=replies(422))
 async def ready(request: Request, services: TheServices) -> Response:
     """Say that the server takes work: it can read and write its data and is not stopping.
 
@@ -48,7 +48,7 @@ async def ready(request: Request, services: TheServices) -> Response:
     if services.chat.live.is_closing:
         raise ShuttingDown("The server is stopping.")
     await services.check_storage()
-    page = await services.conversations.page(request.app.state.tenant, limit=1)
+    page = await services.conversations.page(services.tenant, limit=1)
     unreadable = {"unreadable": list(page.unreadable)} if page.unreadable else {}
     return json_reply(_about(request, "ready") | unreadable)
 
@@ -60,12 +60,7 @@ _EXPOSITION = {
 }
 
 
-@router.get(
-    "/metrics",
-    operation_id="get_metrics",
-    response_class=PlainTextResponse,
-    responses={200: _EXPOSITION} | problem_replies(422),
-)
+@router.get("/metrics", response_class=PlainTextResponse, responses={200: _EXPOSITION} | problem_replies(422))
 async def get_metrics(request: Request, services: TheServices) -> Response:
     """Give counters, histograms and gauges of the server, of several workers each with its number as a label;
     they carry neither content nor ids."""

@@ -48,17 +48,10 @@ def time_in_words(text: str) -> str:
 
 
 async def services_of(request: Request) -> Services:
-    """Return what the application was made with, for the tenant of the request."""
+    """Return what the application was made with, for the tenant of the request's key, or else the server's own."""
     services: Services = request.app.state.services
-    tenant = await tenant_of(request)
-    return services if tenant == request.app.state.tenant else services.of_tenant(tenant)
-
-
-async def tenant_of(request: Request) -> str:
-    """Return whose data a request is about: that of its key, or the server's own where none is asked for."""
     of_key: str | None = getattr(request.state, "tenant", None)
-    tenant: str = of_key or request.app.state.tenant
-    return tenant
+    return services if of_key in (None, services.tenant) else services.of_tenant(of_key)
 
 
 def revision_asked_for(if_match: str | None) -> Revision | None:
@@ -201,12 +194,11 @@ def acting_user(request: Request, named: str | None) -> str:
 
 
 TheServices = Annotated[Services, Depends(services_of)]
-Tenant = Annotated[str, Depends(tenant_of)]
 
 
-async def workflows_of(services: TheServices, tenant: Tenant) -> WorkflowService:
-    """Return the use cases of a tenant's workflows."""
-    return WorkflowService(services.workflows, tenant)
+async def workflows_of(services: TheServices) -> WorkflowService:
+    """Return the use cases of workflows."""
+    return WorkflowService(services.workflows, services.tenant)
 
 
 Workflows = Annotated[WorkflowService, Depends(workflows_of)]

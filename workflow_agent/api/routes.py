@@ -80,6 +80,17 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
         ) from error
 
 
+def routes_at(prefix: str, tag: str, *, is_shown: bool = True) -> APIRouter:
+    """Return a router of strict routes, each known to clients by the name of its function."""
+    return APIRouter(
+        prefix=prefix,
+        tags=[tag],
+        route_class=StrictRoute,
+        include_in_schema=is_shown,
+        generate_unique_id_function=lambda route: route.name,
+    )
+
+
 def only_post(router: APIRouter, path: str) -> None:
     """Refuse all other methods at a path, which would be taken for the id of something there."""
 

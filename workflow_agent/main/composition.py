@@ -302,6 +302,7 @@ def _services(
         own = own_parts(settings, stores, tenant, _new_id)
         answering = replace(runner, approvals=own.approvals, outline=own.outline)
         return Services(
+            tenant=tenant,
             chat=replace(chat, worker=replace(worker, runner=answering, webhooks=own.webhooks)),
             conversations=stores.conversations,
             find=find,

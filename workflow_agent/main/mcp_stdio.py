@@ -22,7 +22,7 @@ def speak_mcp(settings: Settings) -> None:
     shown.setFormatter(JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[shown])
     application = build(settings)
-    server = mcp_server(application.services, settings.tenant, application.app.version)
+    server = mcp_server(application.services, application.app.version)
 
     async def serve() -> None:
         await application.prepare()

@@ -3,7 +3,7 @@
 from asyncio import to_thread
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import Body, Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
@@ -20,10 +20,10 @@ from workflow_agent.api.parameters import (
     acting_user,
     etag,
 )
-from workflow_agent.api.routes import StrictRoute, problem_replies
+from workflow_agent.api.routes import problem_replies, routes_at
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
 
-router = APIRouter(prefix="/api/v1", tags=["approvals"], route_class=StrictRoute)
+router = routes_at("/api/v1", "approvals")
 Who = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)]
 
 
@@ -72,7 +72,7 @@ class PublicationState(BaseModel):
     published: Publication | None = None
 
 
-@router.get("/previews", operation_id="list_previews", responses=problem_replies(422))
+@router.get("/previews", responses=problem_replies(422))
 async def list_previews(
     services: TheServices,
     workflow_id: Annotated[str | None, Query(max_length=200, pattern=CLEAN_PATTERN)] = None,
@@ -85,9 +85,7 @@ async def list_previews(
     return PreviewList(items=[one for one in found if state == "all" or one.state == "waiting"])
 
 
-@router.post(
-    "/previews", operation_id="propose_change", status_code=201, responses=problem_replies(*BODY_PROBLEMS, 404, 412)
-)
+@router.post("/previews", status_code=201, responses=problem_replies(*BODY_PROBLEMS, 404, 412))
 async def propose_change(
     body: Annotated[Proposal, Body()], services: TheServices, expected: Expected, request: Request
 ) -> WaitingChange:
@@ -97,15 +95,13 @@ async def propose_change(
     return await services.approvals.propose(body.workflow_id, edits, by, body.reason, expected=expected)
 
 
-@router.get("/previews/{preview_id}", operation_id="get_preview", responses=problem_replies(404, 422))
+@router.get("/previews/{preview_id}", responses=problem_replies(404, 422))
 async def get_preview(preview_id: str, services: TheServices) -> WaitingChange:
     """Show one change that waits, or how it was decided."""
     return await services.approvals.get(preview_id)
 
 
-@router.post(
-    "/previews/{preview_id}", operation_id="decide_preview", responses=problem_replies(*BODY_PROBLEMS, 404, 409)
-)
+@router.post("/previews/{preview_id}", responses=problem_replies(*BODY_PROBLEMS, 404, 409))
 async def decide_preview(
     preview_id: str, body: Annotated[PreviewDecision, Body()], services: TheServices, request: Request
 ) -> WaitingChange:
@@ -113,10 +109,10 @@ async def decide_preview(
     return await services.approvals.decide(preview_id, body.decision, acting_user(request, body.by))
 
 
-@router.get("/workflows/{workflow_id}/publication", operation_id="get_publication", responses=problem_replies(404, 422))
+@router.get("/workflows/{workflow_id}/publication", responses=problem_replies(404, 422))
 async def get_publication(workflow_id: WorkflowId, services: TheServices, response: Response) -> PublicationState:
     """Tell which version of a workflow is published, by whom, and whether it was changed since."""
-    workflow = await services.workflows.get(services.approvals.workflows.tenant, workflow_id)
+    workflow = await services.workflows.get(services.tenant, workflow_id)
     found = await services.approvals.publication(workflow)
     response.headers.update(etag(workflow))
     is_current = found is not None and found.version == workflow.version
@@ -124,9 +120,7 @@ async def get_publication(workflow_id: WorkflowId, services: TheServices, respon
     return PublicationState(workflow_id=workflow.id, version=workflow.version, state=state, published=found)
 
 
-@router.post(
-    "/workflows/{workflow_id}/publish", operation_id="publish_workflow", responses=problem_replies(*BODY_PROBLEMS, 404)
-)
+@router.post("/workflows/{workflow_id}/publish", responses=problem_replies(*BODY_PROBLEMS, 404))
 async def publish_workflow(
     workflow_id: WorkflowId, body: Annotated[PublishRequest, Body()], services: TheServices, request: Request
 ) -> Publication:

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
+from workflow_agent.api.routes import json_reply, problem_replies, replies, routes_at
 from workflow_agent.conversations.agents import DEFAULT_AGENT, AgentProfile, Mode
 from workflow_agent.workflows.formats import FORMATS
 
-router = APIRouter(prefix="/api/v1", tags=["catalogue"], route_class=StrictRoute)
+router = routes_at("/api/v1", "catalogue")
 ABOUT: Mapping[Mode, str] = {
     "general": "Talks about what it can do and about the conversation itself.",
     "creation": "Turns a description into a workflow.",
@@ -61,7 +60,7 @@ class ModeList(BaseModel):
     items: list[ModeItem]
 
 
-@router.get("/agents", operation_id="list_agents", response_model=AgentList, responses=replies(422))
+@router.get("/agents", response_model=AgentList, responses=replies(422))
 async def list_agents(services: TheServices) -> Response:
     """List the agents that answer."""
     return json_reply(AgentList(items=list(services.agents.values()), default=DEFAULT_AGENT))
@@ -77,21 +76,21 @@ class ModelList(BaseModel):
     """Whether a message may name any model of openai or anthropic and bring its key as `X-Model-Key`."""
 
 
-@router.get("/models", operation_id="list_models", responses=problem_replies(422))
+@router.get("/models", responses=problem_replies(422))
 async def list_models(services: TheServices) -> ModelList:
     """List the models that a message may name."""
     models = services.models
     return ModelList(items=sorted(models.by_name), default=models.default, takes_keys=models.with_key is not None)
 
 
-@router.get("/formats", operation_id="list_formats", response_model=FormatList, responses=replies(422))
+@router.get("/formats", response_model=FormatList, responses=replies(422))
 async def list_formats() -> Response:
     """List the formats that workflows are read from and written to."""
     items = [FormatItem.model_validate(one) for one in FORMATS.values()]
     return json_reply(FormatList(items=items))
 
 
-@router.get("/modes", operation_id="list_modes", response_model=ModeList, responses=replies(422))
+@router.get("/modes", response_model=ModeList, responses=replies(422))
 async def list_modes(services: TheServices) -> Response:
     """List the five modes and the tools each offers."""
     items = [

@@ -4,7 +4,7 @@ from asyncio import to_thread
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import edits_from_body
@@ -17,13 +17,12 @@ from workflow_agent.api.parameters import (
     Flag,
     IdempotencyKey,
     Number,
-    Tenant,
     TheServices,
     WorkflowId,
     Workflows,
     etag,
 )
-from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
+from workflow_agent.api.routes import json_reply, link, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.acceptance import HandChange, post_change
 from workflow_agent.conversations.document import Conversation
@@ -34,13 +33,12 @@ from workflow_agent.workflows.model.workflow import workflow_document
 from workflow_agent.workflows.service import ChangeReport, Writer
 from workflow_agent.workflows.store import Author, WorkflowVersion
 
-router = APIRouter(prefix="/api/v1/workflows/{workflow_id}", tags=["workflows"], route_class=StrictRoute)
+router = routes_at("/api/v1/workflows/{workflow_id}", "workflows")
 _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
 
 
 @router.post(
     "/edits",
-    operation_id="edit_workflow",
     response_model=EditReport,
     responses=replies(
         *BODY_PROBLEMS,
@@ -68,27 +66,25 @@ async def edit_workflow(
     edits = await to_thread(edits_from_body, body.edits)
     if dry_run:
         return await _replied(await workflows.preview(workflow_id, edits, expected=expected), edits)
-    author = Author(user=actor, conversation_id=await _conversation(services, workflows.tenant, conversation_id))
+    author = Author(user=actor, conversation_id=await _conversation(services, conversation_id))
     mark = None
     if key is not None:
         request = digest_of(["edits", workflow_id, body.edits])
         await services.keys.claim(key, request, workflow_id)
         mark = digest_of([key, request])
     report = await workflows.edit(workflow_id, edits, Writer(author, mark), expected=expected)
-    await _put_on_record(services, workflows.tenant, author, report)
+    await _put_on_record(services, author, report)
     return await _replied(report, edits)
 
 
-async def _conversation(services: Services, tenant: str, conversation_id: str | None) -> str | None:
+async def _conversation(services: Services, conversation_id: str | None) -> str | None:
     """Return the id of the conversation a change is made in, once it is known to be there."""
     if conversation_id is None:
         return None
-    return (await services.conversations.load(tenant, conversation_id)).id
+    return (await services.conversation(conversation_id)).id
 
 
-async def _put_on_record(
-    services: Services, tenant: str, author: Author, report: ChangeReport, action: str = "edited"
-) -> None:
+async def _put_on_record(services: Services, author: Author, report: ChangeReport, action: str = "edited") -> None:
     """Put a change that was made on record in the conversation it was made in, once."""
     if author.conversation_id is None:
         return
@@ -109,7 +105,7 @@ async def _put_on_record(
             return conversation
         return post_change(conversation, change, at=services.clock(), event_id=event_id)[0]
 
-    await services.conversations.update(tenant, author.conversation_id, recorded)
+    await services.conversations.update(services.tenant, author.conversation_id, recorded)
 
 
 async def _replied(report: ChangeReport, edits: Sequence[Edit]) -> Response:
@@ -141,23 +137,22 @@ def _listed(version: WorkflowVersion) -> dict[str, Any]:
     return version.model_dump(mode="json", include={"version", "at", "author", "action", "summary"})
 
 
-@router.get("/versions", operation_id="list_versions", response_model=VersionList, responses=replies(404, 422))
-async def list_versions(workflow_id: WorkflowId, services: TheServices, tenant: Tenant) -> Response:
+@router.get("/versions", response_model=VersionList, responses=replies(404, 422))
+async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Response:
     """List the versions of a workflow, newest first, without their documents."""
-    versions = await services.workflows.versions(tenant, workflow_id)
+    versions = await services.workflows.versions(services.tenant, workflow_id)
     return json_reply({"workflow_id": workflow_id, "items": [_listed(one) for one in reversed(versions)]})
 
 
-@router.get("/versions/{v}", operation_id="get_version", response_model=WorkflowVersion, responses=replies(404, 422))
-async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices, tenant: Tenant) -> Response:
+@router.get("/versions/{v}", response_model=WorkflowVersion, responses=replies(404, 422))
+async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices) -> Response:
     """Return one version: who made it, how, and the whole document."""
-    version = await services.workflows.version(tenant, workflow_id, v)
+    version = await services.workflows.version(services.tenant, workflow_id, v)
     return json_reply(version)
 
 
 @router.post(
     "/versions/{v}/restore",
-    operation_id="restore_version",
     response_model=Restored,
     responses=replies(404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}),
 )
@@ -171,8 +166,8 @@ async def restore_version(
     conversation_id: MadeIn = None,
 ) -> Response:
     """Make an old version the newest again, as a new version; nothing of the history is lost."""
-    author = Author(user=actor, conversation_id=await _conversation(services, workflows.tenant, conversation_id))
+    author = Author(user=actor, conversation_id=await _conversation(services, conversation_id))
     report = await workflows.restore(workflow_id, v, Writer(author), expected=expected)
-    await _put_on_record(services, workflows.tenant, author, report, f"restored version {v}")
+    await _put_on_record(services, author, report, f"restored version {v}")
     shown = {**_compared(report), "restored_version": v}
     return json_reply(shown, headers=etag(report.after))

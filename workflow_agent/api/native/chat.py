@@ -2,30 +2,21 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Header, Request
+from fastapi import Body, Header, Request
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
 from workflow_agent.api.native.request_shapes import ChatRequest
-from workflow_agent.api.parameters import (
-    KEY_PATTERN,
-    IdempotencyHeader,
-    RunId,
-    Tenant,
-    TheServices,
-    services_of,
-    tenant_of,
-    user_of,
-)
-from workflow_agent.api.routes import StrictRoute, event_stream, json_reply, link, replies
+from workflow_agent.api.parameters import KEY_PATTERN, IdempotencyHeader, RunId, TheServices, services_of, user_of
+from workflow_agent.api.routes import event_stream, json_reply, link, replies, routes_at
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response, outcome_of
 from workflow_agent.conversations.records import Records
 from workflow_agent.conversations.runs import Run
 from workflow_agent.values.tokens import Utilization
 
-router = APIRouter(prefix="/api/v1", tags=["chat"], route_class=StrictRoute)
+router = routes_at("/api/v1", "chat")
 _PROBLEMS = (404, 408, 409, 413, 415, 422, 429, 502)
 _TURN = {"conversation_id": "$response.body#/conversation_id", "n": "$response.body#/turn"}
 _LINKS = {
@@ -67,7 +58,7 @@ async def _started(
     *,
     is_streamed: bool,
 ) -> StartedTurn:
-    services, tenant = await services_of(request), await tenant_of(request)
+    services = await services_of(request)
     wanted = TurnRequest(
         message=body.message,
         author=user_of(request, body.user),
@@ -82,10 +73,10 @@ async def _started(
         model_key=model_key,
         is_streamed=is_streamed,
     )
-    return await services.chat.start(tenant, wanted)
+    return await services.chat.start(services.tenant, wanted)
 
 
-@router.post("/chat", operation_id="chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
+@router.post("/chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
 async def chat(
     request: Request,
     body: Annotated[ChatRequest, Body()],
@@ -100,13 +91,7 @@ async def chat(
     return json_reply(chat_response(outcome), headers=replayed)
 
 
-@router.post(
-    "/chat/stream",
-    operation_id="chat_stream",
-    status_code=200,
-    response_class=EventStream,
-    responses=event_stream(*_PROBLEMS),
-)
+@router.post("/chat/stream", status_code=200, response_class=EventStream, responses=event_stream(*_PROBLEMS))
 async def chat_stream(
     request: Request,
     body: Annotated[ChatRequest, Body()],
@@ -119,7 +104,7 @@ async def chat_stream(
     return EventStream(own_frames(await stream_of(started), request))
 
 
-runs = APIRouter(prefix="/api/v1/runs", tags=["runs"], route_class=StrictRoute)
+runs = routes_at("/api/v1/runs", "runs")
 _RUN_LINKS = {
     "conversation": link("get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id")
 }
@@ -133,40 +118,28 @@ def _state(records: Records, run: Run) -> dict[str, Any]:
     return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
 
 
-@runs.get("/{run_id}", operation_id="get_run", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
-async def get_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
+@runs.get("/{run_id}", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
+async def get_run(run_id: RunId, services: TheServices) -> Response:
     """Say where a run stands, with its reply once there is one."""
-    return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))
+    return json_reply(_state(*await services.chat.recorded_run(services.tenant, run_id)))
 
 
-@runs.get(
-    "/{run_id}/stream",
-    operation_id="stream_run",
-    status_code=200,
-    response_class=EventStream,
-    responses=event_stream(404, 422),
-)
+@runs.get("/{run_id}/stream", status_code=200, response_class=EventStream, responses=event_stream(404, 422))
 async def stream_run(
     request: Request,
     run_id: RunId,
     services: TheServices,
-    tenant: Tenant,
     last_event_id: Annotated[
         str, Header(alias="Last-Event-ID", pattern="^[0-9]{1,9}$", description="The id of the last event that arrived.")
     ] = "0",
 ) -> Response:
     """Follow a run from any of its events on, until ten minutes after its end."""
-    stream = await services.chat.stream(tenant, run_id)
+    stream = await services.chat.stream(services.tenant, run_id)
     return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 
-@runs.post(
-    "/{run_id}/cancel",
-    operation_id="cancel_run",
-    response_model=RunState,
-    responses=replies(404, 422, links=_RUN_LINKS),
-)
-async def cancel_run(run_id: RunId, services: TheServices, tenant: Tenant) -> Response:
+@runs.post("/{run_id}/cancel", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
+async def cancel_run(run_id: RunId, services: TheServices) -> Response:
     """Stop a run; one that has ended stays as it is."""
-    await services.chat.cancel(tenant, run_id)
-    return json_reply(_state(*await services.chat.recorded_run(tenant, run_id)))
+    await services.chat.cancel(services.tenant, run_id)
+    return json_reply(_state(*await services.chat.recorded_run(services.tenant, run_id)))

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
 from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
-from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, Tenant, TheServices, etag
-from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
+from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, TheServices, etag
+from workflow_agent.api.routes import json_reply, link, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.acceptance import post_message
 from workflow_agent.conversations.agents import agent_named
@@ -27,7 +27,7 @@ from workflow_agent.conversations.phases import ALLOWED, PhaseChange, change_pha
 from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
 from workflow_agent.values.revisions import Revision
 
-router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
+router = routes_at("/api/v1/conversations/{conversation_id}", "conversations")
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 _RECORDED = replies(
@@ -44,12 +44,11 @@ _RECORDED = replies(
 )
 
 
-@router.post("/events", operation_id="post_event", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/events", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_event(
     conversation_id: ConversationId,
     body: Annotated[NewEvent, Body()],
     services: TheServices,
-    tenant: Tenant,
     key: IdempotencyKey,
     expected: Expected,
 ) -> Response:
@@ -61,7 +60,7 @@ async def post_event(
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, UserMessage]:
         return post_message(conversation, body.content, author=body.author, at=services.clock(), event_id=event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
+    return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
 @router.post("/phase", operation_id="change_phase", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
@@ -69,7 +68,6 @@ async def post_phase(
     conversation_id: ConversationId,
     body: Annotated[NewPhase, Body()],
     services: TheServices,
-    tenant: Tenant,
     key: IdempotencyKey,
     expected: Expected,
 ) -> Response:
@@ -79,7 +77,7 @@ async def post_phase(
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
         return change_phase(conversation, change, at=services.clock(), new_id=lambda _: event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
+    return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
 @router.post("/handoff", operation_id="hand_off", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
@@ -87,7 +85,6 @@ async def post_handoff(
     conversation_id: ConversationId,
     body: Annotated[NewHandoff, Body()],
     services: TheServices,
-    tenant: Tenant,
     key: IdempotencyKey,
     expected: Expected,
 ) -> Response:
@@ -105,12 +102,11 @@ async def post_handoff(
         handoff = Handoff(by="user", **body.model_dump())
         return hand_over(conversation, handoff, at=services.clock(), new_id=lambda _: event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
+    return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
 async def _recorded(
     services: Services,
-    tenant: str,
     conversation_id: str,
     key: str | None,
     expected: Revision | None,
@@ -130,10 +126,10 @@ async def _recorded(
             made.append(event)
             return changed
 
-        return await services.conversations.update(tenant, conversation_id, change), made[-1]
+        return await services.conversations.update(services.tenant, conversation_id, change), made[-1]
 
     async def find(event_id: str) -> tuple[Conversation, SystemEvent | UserMessage]:
-        conversation = await services.conversations.load(tenant, conversation_id)
+        conversation = await services.conversation(conversation_id)
         for event in reversed(conversation.events):
             if event.id == event_id and isinstance(event, SystemEvent | UserMessage):
                 return conversation, event

@@ -3,7 +3,7 @@
 from asyncio import to_thread
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import Body, Query, Request
 from pydantic import BeforeValidator
 from starlette.responses import Response
 
@@ -11,16 +11,8 @@ from workflow_agent.api.creation import named, workflow_from_body
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
-from workflow_agent.api.parameters import (
-    MAX_NUMBER,
-    Tenant,
-    TheServices,
-    WorkflowId,
-    Workflows,
-    true_or_false,
-    whole_number,
-)
-from workflow_agent.api.routes import StrictRoute, json_reply, only_post, replies
+from workflow_agent.api.parameters import MAX_NUMBER, TheServices, WorkflowId, Workflows, true_or_false, whole_number
+from workflow_agent.api.routes import json_reply, only_post, replies, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
@@ -34,7 +26,7 @@ from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.service import WorkflowService
 
-router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+router = routes_at("/api/v1/workflows", "workflows")
 _ANY_ID = "wf_document"
 _SVG = "image/svg+xml"
 _VARY = {"Vary": "Accept"}
@@ -48,9 +40,7 @@ _DIAGRAM_REPLIES = replies(404, 422)
 _DIAGRAM_REPLIES[200] |= {"content": {_SVG: {"schema": {"type": "string"}}}}
 
 
-@router.get(
-    "/{workflow_id}/diff", operation_id="diff_versions", response_model=VersionDiff, responses=replies(404, 422)
-)
+@router.get("/{workflow_id}/diff", response_model=VersionDiff, responses=replies(404, 422))
 async def diff_versions(
     workflow_id: WorkflowId,
     workflows: Workflows,
@@ -80,26 +70,19 @@ async def diff_versions(
     )
 
 
-@router.get(
-    "/{workflow_id}/analysis", operation_id="analyze_workflow", response_model=Analysis, responses=replies(404, 422)
-)
+@router.get("/{workflow_id}/analysis", response_model=Analysis, responses=replies(404, 422))
 async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits; and prove it sound, or not."""
     workflow = await workflows.at(workflow_id)
     return json_reply({"workflow": named(workflow), **(await workflows.analysis_of(workflow)).as_dict()})
 
 
-@router.post(
-    "/{workflow_id}/simulate",
-    operation_id="simulate_workflow",
-    response_model=Simulation,
-    responses=replies(404, 408, 413, 415, 422),
-)
+@router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(404, 408, 413, 415, 422))
 async def simulate_workflow(
-    workflow_id: WorkflowId, body: Annotated[SimulationRequest, Body()], services: TheServices, tenant: Tenant
+    workflow_id: WorkflowId, body: Annotated[SimulationRequest, Body()], services: TheServices
 ) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
-    workflow = await services.workflows.get(tenant, workflow_id)
+    workflow = await services.workflows.get(services.tenant, workflow_id)
     assumed = Assumptions(
         case=body.case,
         chances=body.chances,
@@ -113,7 +96,7 @@ async def simulate_workflow(
     return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
 
 
-@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
+@router.get("/{workflow_id}/diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
 async def draw_diagram(
     workflow_id: WorkflowId,
     workflows: Workflows,
@@ -165,9 +148,7 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post(
-    "/validate", operation_id="validate_workflow", response_model=Validation, responses=replies(408, 413, 415, 422)
-)
+@router.post("/validate", response_model=Validation, responses=replies(408, 413, 415, 422))
 async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))

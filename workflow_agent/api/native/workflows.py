@@ -5,7 +5,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query
+from fastapi import Body, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
@@ -19,7 +19,6 @@ from workflow_agent.api.parameters import (
     Limit,
     Required,
     Search,
-    Tenant,
     TheServices,
     WorkflowId,
     Workflows,
@@ -27,9 +26,9 @@ from workflow_agent.api.parameters import (
     is_unchanged,
     page_start,
 )
-from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
+from workflow_agent.api.routes import json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
-from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.steps import StepType
@@ -90,9 +89,7 @@ MadeIn = Annotated[
 ]
 
 
-async def touched_in(
-    conversations: ConversationStore, tenant: str, conversation_id: str | None
-) -> Collection[str] | None:
+async def touched_in(services: Services, conversation_id: str | None) -> Collection[str] | None:
     """Return the ids of the workflows a conversation dealt with; None where it does not matter.
 
     Raises:
@@ -100,11 +97,10 @@ async def touched_in(
     """
     if conversation_id is None:
         return None
-    conversation = await conversations.load(tenant, conversation_id)
-    return {reference.workflow_id for reference in conversation.workflow_refs}
+    return {reference.workflow_id for reference in (await services.conversation(conversation_id)).workflow_refs}
 
 
-router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+router = routes_at("/api/v1/workflows", "workflows")
 BODY_PROBLEMS = (408, 413, 415, 422)
 _ID = {"workflow_id": "$response.body#/id"}
 _IF_MATCH = {"header.If-Match": "$response.header.ETag"}
@@ -122,10 +118,9 @@ LINKS = {
 }
 
 
-@router.get("", operation_id="list_workflows", response_model=WorkflowList, responses=replies(404, 422))
+@router.get("", response_model=WorkflowList, responses=replies(404, 422))
 async def list_workflows(
     services: TheServices,
-    tenant: Tenant,
     q: Search = "",
     tag: TagFilter = None,
     trigger: TriggerFilter = None,
@@ -139,11 +134,11 @@ async def list_workflows(
 ) -> Response:
     """Search workflows, the best match first; without `q` list them, the latest change first."""
     start = page_start(cursor)
-    among = await touched_in(services.conversations, tenant, conversation_id)
+    among = await touched_in(services, conversation_id)
     filters = WorkflowFilters(tag, trigger, role, service, step_type, called, among)
-    found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
+    found = await services.search.search(services.tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
-    items = [listed_workflow(await services.workflows.get(tenant, hit.id), hit, q) for hit in hits]
+    items = [listed_workflow(await services.workflows.get(services.tenant, hit.id), hit, q) for hit in hits]
     return json_reply(
         {
             "items": items,
@@ -155,7 +150,6 @@ async def list_workflows(
 
 @router.post(
     "",
-    operation_id="create_workflow",
     status_code=201,
     response_model=Workflow,
     responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
@@ -185,13 +179,12 @@ async def create_workflow(
 
 @router.get(
     "/{workflow_id}",
-    operation_id="get_workflow",
     response_model=Workflow,
     responses=replies(404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
 )
-async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag) -> Response:
+async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: KnownEtag) -> Response:
     """Return the newest version of a workflow."""
-    workflow = await services.workflows.get(tenant, workflow_id)
+    workflow = await services.workflows.get(services.tenant, workflow_id)
     tag = etag(workflow)
     if is_unchanged(known, tag):
         return Response(status_code=304, headers=tag)
@@ -200,7 +193,6 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: T
 
 @router.put(
     "/{workflow_id}",
-    operation_id="replace_workflow",
     response_model=Workflow,
     responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
 )
@@ -222,7 +214,6 @@ async def replace_workflow(
 
 @router.delete(
     "/{workflow_id}",
-    operation_id="delete_workflow",
     status_code=204,
     responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
 )

@@ -2,18 +2,18 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
 from workflow_agent.api.openai.items import said_in
 from workflow_agent.api.openai.parameters import MetadataChange, NewConversation
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices
-from workflow_agent.api.routes import StrictRoute, json_reply
+from workflow_agent.api.parameters import IdempotencyKey, TheServices
+from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import with_history
 
-router = APIRouter(prefix="/v1/conversations", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
+router = routes_at("/v1/conversations", "openai", is_shown=False)
 _EMPTY = NewConversation()
 
 
@@ -27,9 +27,9 @@ def _object(conversation: Conversation) -> dict[str, Any]:
     }
 
 
-@router.post("", operation_id="openai_create_conversation")
+@router.post("")
 async def create_conversation(
-    services: TheServices, tenant: Tenant, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
+    services: TheServices, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
 ) -> Response:
     """Create a conversation, with what was said before where there is something."""
     at = services.clock()
@@ -37,7 +37,7 @@ async def create_conversation(
 
     async def create(conversation_id: str) -> Conversation:
         empty = Conversation(
-            id=conversation_id, tenant=tenant, created_at=at, updated_at=at, metadata=dict(body.metadata or {})
+            id=conversation_id, tenant=services.tenant, created_at=at, updated_at=at, metadata=dict(body.metadata or {})
         )
         return await services.conversations.create(
             with_history(empty, said, author="user", at=at, new_id=services.new_id)
@@ -49,20 +49,20 @@ async def create_conversation(
         request=["openai-conversation", body.model_dump(mode="json")],
         resource_id=services.new_id("conv"),
         create=create,
-        find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
+        find=services.conversation,
     )
     return json_reply(_object(made), headers=replayed)
 
 
-@router.get("/{conversation_id}", operation_id="openai_get_conversation")
-async def get_conversation(conversation_id: str, services: TheServices, tenant: Tenant) -> Response:
+@router.get("/{conversation_id}")
+async def get_conversation(conversation_id: str, services: TheServices) -> Response:
     """Show a conversation."""
-    return json_reply(_object(await services.conversations.load(tenant, conversation_id)))
+    return json_reply(_object(await services.conversation(conversation_id)))
 
 
-@router.post("/{conversation_id}", operation_id="openai_change_conversation")
+@router.post("/{conversation_id}")
 async def change_conversation(
-    conversation_id: str, body: Annotated[MetadataChange, Body()], services: TheServices, tenant: Tenant
+    conversation_id: str, body: Annotated[MetadataChange, Body()], services: TheServices
 ) -> Response:
     """Replace a conversation's metadata."""
 
@@ -70,11 +70,11 @@ async def change_conversation(
         update = {"metadata": dict(body.metadata), "updated_at": services.clock()}
         return conversation.model_copy(update=update)
 
-    return json_reply(_object(await services.conversations.update(tenant, conversation_id, changed)))
+    return json_reply(_object(await services.conversations.update(services.tenant, conversation_id, changed)))
 
 
-@router.delete("/{conversation_id}", operation_id="openai_delete_conversation")
-async def delete_conversation(conversation_id: str, services: TheServices, tenant: Tenant) -> Response:
+@router.delete("/{conversation_id}")
+async def delete_conversation(conversation_id: str, services: TheServices) -> Response:
     """Delete a conversation and all that belongs to it."""
-    await services.conversations.delete(tenant, conversation_id)
+    await services.conversations.delete(services.tenant, conversation_id)
     return json_reply({"id": conversation_id, "object": "conversation.deleted", "deleted": True})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Query
+from fastapi import Body, Query
 from pydantic import BeforeValidator
 from starlette.responses import Response
 
@@ -12,9 +12,8 @@ from workflow_agent.api.event_stream import opening
 from workflow_agent.api.openai.parameters import InputItem, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
-from workflow_agent.api.parameters import Tenant, TheServices, whole_number
-from workflow_agent.api.routes import StrictRoute, json_reply
-from workflow_agent.api.services import past_of
+from workflow_agent.api.parameters import TheServices, whole_number
+from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.imports import with_history
@@ -23,12 +22,7 @@ from workflow_agent.conversations.records import Records, run_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import ConversationBusy, InvalidInput, NotFound, Problem
 
-router = APIRouter(
-    prefix="/v1/conversations/{conversation_id}/items",
-    tags=["openai"],
-    route_class=StrictRoute,
-    include_in_schema=False,
-)
+router = routes_at("/v1/conversations/{conversation_id}/items", "openai", is_shown=False)
 PageSize = Annotated[int, Query(ge=1, le=100), BeforeValidator(whole_number)]
 Order = Literal["asc", "desc"]
 After = Annotated[str | None, Query(max_length=200)]
@@ -71,17 +65,12 @@ def no_such_item(item_id: str, what: str) -> InvalidInput:
     return InvalidInput(f"after {message}: {item_id[:80]!r}.", [Problem("/after", message)])
 
 
-@router.get("", operation_id="openai_list_items")
+@router.get("")
 async def list_items(
-    conversation_id: str,
-    services: TheServices,
-    tenant: Tenant,
-    order: Order = "desc",
-    limit: PageSize = 20,
-    after: After = None,
+    conversation_id: str, services: TheServices, order: Order = "desc", limit: PageSize = 20, after: After = None
 ) -> Response:
     """List the messages of a conversation, newest first unless asked otherwise."""
-    past = await past_of(services, tenant, conversation_id)
+    past = await services.past(conversation_id)
     step = -1 if order == "desc" else 1
     start = None if after is None else (await _found(past, after)).index + step
     if start == -1:
@@ -91,10 +80,8 @@ async def list_items(
     return json_reply(listing(await _items(past, found.items), has_more=found.following is not None))
 
 
-@router.post("", operation_id="openai_create_items")
-async def create_items(
-    conversation_id: str, body: Annotated[NewItems, Body()], services: TheServices, tenant: Tenant
-) -> Response:
+@router.post("")
+async def create_items(conversation_id: str, body: Annotated[NewItems, Body()], services: TheServices) -> Response:
     """Add messages that ask for no reply."""
     said = said_in(body.items)
 
@@ -107,15 +94,15 @@ async def create_items(
             )
         return with_history(conversation, said, author="user", at=services.clock(), new_id=services.new_id)
 
-    stored = await services.conversations.update(tenant, conversation_id, added)
+    stored = await services.conversations.update(services.tenant, conversation_id, added)
     past = Past(services.conversations, stored)
     return json_reply(listing(await _items(past, stored.events[-len(said) :])))
 
 
-@router.get("/{item_id}", operation_id="openai_get_item")
-async def get_item(conversation_id: str, item_id: str, services: TheServices, tenant: Tenant) -> Response:
+@router.get("/{item_id}")
+async def get_item(conversation_id: str, item_id: str, services: TheServices) -> Response:
     """Show one message."""
-    past = await past_of(services, tenant, conversation_id)
+    past = await services.past(conversation_id)
     try:
         found = await _found(past, item_id)
     except InvalidInput as error:

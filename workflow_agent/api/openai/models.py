@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from workflow_agent.api.openai_errors import ModelNotFound
 from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.routes import StrictRoute, json_reply
+from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.agents import AgentProfile
 
 MODEL = "workflow-agent"
 _PUBLISHED = 1_790_812_800
 """When these names were first published; clients sort by it."""
-router = APIRouter(prefix="/v1/models", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
+router = routes_at("/v1/models", "openai", is_shown=False)
 
 
 def agent_of(model: str, agents: Mapping[str, AgentProfile]) -> str | None:
@@ -39,13 +38,13 @@ def _card(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": _PUBLISHED, "owned_by": MODEL}
 
 
-@router.get("", operation_id="openai_list_models")
+@router.get("")
 async def list_models(services: TheServices) -> Response:
     """List the models."""
     return json_reply({"object": "list", "data": [_card(name) for name in _names(services.agents)]})
 
 
-@router.get("/{model:path}", operation_id="openai_get_model")
+@router.get("/{model:path}")
 async def get_model(model: str, services: TheServices) -> Response:
     """Show one model."""
     agent_of(model, services.agents)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import Body, Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, frames, stream_of, told
@@ -16,8 +16,8 @@ from workflow_agent.api.openai.response_object import Recorded, input_item, reco
 from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound
-from workflow_agent.api.parameters import Flag, IdempotencyKey, Tenant, TheServices, user_of
-from workflow_agent.api.routes import StrictRoute, json_reply
+from workflow_agent.api.parameters import Flag, IdempotencyKey, TheServices, user_of
+from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvents
 from workflow_agent.assistant.turns.narration import stream_of_outcome
@@ -25,27 +25,23 @@ from workflow_agent.errors import InvalidInput, Problem, RunNotFound
 from workflow_agent.values.stored import JsonObject
 
 _CALLED = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "computer_call", "apply_patch_call")
-router = APIRouter(prefix="/v1/responses", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
+router = routes_at("/v1/responses", "openai", is_shown=False)
 
 
-@router.post("", operation_id="openai_create_response")
+@router.post("")
 async def create_response(
-    request: Request,
-    body: Annotated[ResponseRequest, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
+    request: Request, body: Annotated[ResponseRequest, Body()], services: TheServices, key: IdempotencyKey
 ) -> Response:
     """Answer an input, in a conversation, after an earlier response, or on its own."""
     ignored = ignored_parameters(body)
-    ask = await _ask(request, body, services, tenant, key)
-    started = await start(services, tenant, ask)
+    ask = await _ask(request, body, services, key)
+    started = await start(services, ask)
     head = headers_of(started, ignored)
     if not (body.stream or body.background):
         outcome = await started.outcome()
         text = "".join(told(started.asked, outcome.replies))
         await remember(services.keys, ask, outcome.conversation_id, text)
-    recorded = await recorded_response(services, tenant, response_id(started.run_id))
+    recorded = await recorded_response(services, response_id(started.run_id))
     if not body.stream:
         return json_reply(response_of(recorded), headers=head)
     events = ResponseEvents(recorded, request)
@@ -54,7 +50,7 @@ async def create_response(
     return EventStream(kept, head)
 
 
-async def _ask(request: Request, body: ResponseRequest, services: Services, tenant: str, key: str | None) -> Ask:
+async def _ask(request: Request, body: ResponseRequest, services: Services, key: str | None) -> Ask:
     if body.conversation is not None and body.previous_response_id is not None:
         message = "cannot be given together with `conversation`: either names what this goes on with"
         raise InvalidInput(f"previous_response_id {message}.", [Problem("/previous_response_id", message)])
@@ -73,8 +69,8 @@ async def _ask(request: Request, body: ResponseRequest, services: Services, tena
     )
     if body.previous_response_id is None:
         return ask
-    before = await recorded_response(services, tenant, body.previous_response_id, "previous_response_id")
-    return await asked_after(services, tenant, ask, before)
+    before = await recorded_response(services, body.previous_response_id, "previous_response_id")
+    return await asked_after(services, ask, before)
 
 
 def _echoed(body: ResponseRequest) -> JsonObject:
@@ -109,28 +105,27 @@ def _script(body: ResponseRequest) -> Script:
     return script_of([*told, *sent], "/input")
 
 
-@router.get("/{response_id}", operation_id="openai_get_response")
+@router.get("/{response_id}")
 async def get_response(
     request: Request,
     response_id: str,
     services: TheServices,
-    tenant: Tenant,
     stream: Flag = False,
     starting_after: Annotated[int, Query(ge=-1, le=10_000_000)] = -1,
 ) -> Response:
     """Show a response, or follow it from any of its events on."""
-    recorded = await recorded_response(services, tenant, response_id)
+    recorded = await recorded_response(services, response_id)
     if not stream:
         return json_reply(response_of(recorded))
-    followed = await _followed(services, tenant, recorded, starting_after)
+    followed = await _followed(services, recorded, starting_after)
     events = ResponseEvents(recorded, request, starting_after)
     return EventStream(frames(followed, request, events.render))
 
 
-async def _followed(services: Services, tenant: str, recorded: Recorded, starting_after: int) -> RunEvents:
+async def _followed(services: Services, recorded: Recorded, starting_after: int) -> RunEvents:
     """Return a response's events; where they are not kept any more, those of its replies as they are."""
     try:
-        return await services.chat.stream(tenant, recorded.first.run_id)
+        return await services.chat.stream(services.tenant, recorded.first.run_id)
     except RunNotFound as error:
         if recorded.newest.status == "completed" and recorded.outcome and starting_after < 0:
             return stream_of_outcome(recorded.outcome)
@@ -139,26 +134,21 @@ async def _followed(services: Services, tenant: str, recorded: Recorded, startin
         ) from error
 
 
-@router.post("/{response_id}/cancel", operation_id="openai_cancel_response")
-async def cancel_response(response_id: str, services: TheServices, tenant: Tenant) -> Response:
+@router.post("/{response_id}/cancel")
+async def cancel_response(response_id: str, services: TheServices) -> Response:
     """Stop a response; one that has ended stays as it is."""
-    recorded = await recorded_response(services, tenant, response_id)
-    await services.chat.cancel(tenant, recorded.first.run_id)
-    return json_reply(response_of(await recorded_response(services, tenant, response_id)))
+    recorded = await recorded_response(services, response_id)
+    await services.chat.cancel(services.tenant, recorded.first.run_id)
+    return json_reply(response_of(await recorded_response(services, response_id)))
 
 
-@router.get("/{response_id}/input_items", operation_id="openai_get_input_items")
+@router.get("/{response_id}/input_items")
 async def get_input_items(
-    response_id: str,
-    services: TheServices,
-    tenant: Tenant,
-    order: Order = "desc",
-    limit: PageSize = 20,
-    after: After = None,
+    response_id: str, services: TheServices, order: Order = "desc", limit: PageSize = 20, after: After = None
 ) -> Response:
     """List what a response answers: the user's message, on one page in any order."""
     del order, limit
-    recorded = await recorded_response(services, tenant, response_id)
+    recorded = await recorded_response(services, response_id)
     item = input_item(recorded.message)
     if after not in (None, item["id"]):
         raise no_such_item(after, "input of this response")
