@@ -12,8 +12,7 @@ from fastapi.routing import APIRoute
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.openai import completions, conversations, models, responses
-from workflow_agent.api.openai import items as conversation_items
+from workflow_agent.api.openai import completions, conversations, responses, turn_requests
 from workflow_agent.settings import load_settings
 
 PUBLISHED = json.loads((Path(__file__).parent / "published" / "replies.schema.json").read_text("utf-8"))
@@ -24,6 +23,7 @@ SHAPES = {
 COMPLETION = {"model": "workflow-agent", "messages": [{"role": "user", "content": "hello"}]}
 RESPONSE = {"model": "workflow-agent", "input": "hello"}
 ITEM = {"type": "message", "role": "user", "content": "just so you know"}
+ROUTERS = (completions.router, conversations.router, conversations.messages, turn_requests.models, responses.router)
 EVENTS = {name for name in SHAPES if name.startswith("response.")}
 """The events that a response may send, beside `error`."""
 
@@ -99,8 +99,14 @@ def test_every_route_and_event_has_its_published_shape(client: httpx.Client) -> 
     assert {shape_of(one) for one in events} == {*EVENTS, "event error"}
     assert {operation for operation, _, _ in bodies} == {
         route.name
-        for resource in (completions, conversations, conversation_items, models, responses)
-        for route in resource.router.routes
+        for router in (
+            completions.router,
+            conversations.router,
+            conversations.messages,
+            turn_requests.models,
+            responses.router,
+        )
+        for route in router.routes
         if isinstance(route, APIRoute)
     }
 

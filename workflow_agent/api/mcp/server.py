@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from typing_extensions import override
 
 from workflow_agent.api.mcp.tools import WorkflowTools
-from workflow_agent.api.native.catalogue import ABOUT
+from workflow_agent.api.native.service import ABOUT
 from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.tools.parameters import brief_schema
 from workflow_agent.conversations.document import Event

@@ -1,20 +1,126 @@
-"""Turns and their runs: one message, one reply, as JSON or as a stream; where a run stands, and stopping it."""
+"""Turns and their runs: a message with its documents, the reply as JSON or as a stream; where a run stands."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Header, Request
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
+from workflow_agent.api.body import Body as RequestBody
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
-from workflow_agent.api.native.attachments import new_attachments
 from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
-from workflow_agent.api.native.request_shapes import ChatRequest
-from workflow_agent.api.parameters import KEY_PATTERN, IdempotencyHeader, RunId, TheServices, services_of, user_of
+from workflow_agent.api.native.request_shapes import AgentName, ConversationIdText, MessageText, WorkflowIdText
+from workflow_agent.api.parameters import (
+    CLEAN_PATTERN,
+    KEY_PATTERN,
+    IdempotencyHeader,
+    RunId,
+    TheServices,
+    UserName,
+    services_of,
+    user_of,
+)
 from workflow_agent.api.routes import event_stream, json_reply, link, replies, routes_at
+from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response, outcome_of
+from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.records import Records
 from workflow_agent.conversations.runs import Run
 from workflow_agent.values.tokens import Utilization
+
+MAX_ATTACHMENTS = 10
+MAX_CONTENT_CHARS = 10_000_000
+_TEXT: dict[str, str] = {"type": "string"}
+_NONE: dict[str, str] = {"type": "null"}
+_ONE_OF = [
+    {"required": ["attachment_id"], "properties": {"attachment_id": _TEXT, "content": _NONE}},
+    {"required": ["content"], "properties": {"content": _TEXT, "attachment_id": _NONE}},
+]
+
+
+class RequestAttachment(RequestBody):
+    """A document that comes with a message: its content, or the id of one that was attached before."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"title": "Travel policy", "content": "Claims are due within 30 days of the trip."}],
+            "oneOf": _ONE_OF,
+        }  # pyright: ignore[reportArgumentType] - JSON, whose lists are invariant
+    )
+
+    attachment_id: Annotated[str, StringConstraints(pattern=r"^att_[0-9a-f]{32}$")] | None = None
+    """Of a document of this conversation, as its artifacts list it."""
+    content: (
+        Annotated[
+            str,
+            StringConstraints(min_length=1, max_length=MAX_CONTENT_CHARS),
+            Field(json_schema_extra={"pattern": r"[^\s\x00]"}),
+        ]
+        | None
+    ) = None
+    """Its text; or, with `encoding` base64, its bytes (a PDF or a DOCX)."""
+    title: Annotated[str, StringConstraints(max_length=200, pattern=CLEAN_PATTERN)] | None = None
+    """What to call it; a file name tells its kind."""
+    source: Annotated[str, StringConstraints(max_length=2_000, pattern=CLEAN_PATTERN)] | None = None
+    """Where it is from: for people to read. It is never fetched."""
+    attachment_type: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")] = "document"
+    """What it is to you: document, data, ..."""
+    media_type: Annotated[str, StringConstraints(max_length=200, pattern=CLEAN_PATTERN)] | None = None
+    """Such as text/markdown or application/pdf; told by the title and the content where it is not given."""
+    encoding: Literal["text", "base64"] = "text"
+    """How `content` is to be read."""
+
+    @model_validator(mode="after")
+    def _has_one(self) -> "RequestAttachment":
+        if (self.attachment_id is None) == (self.content is None):
+            raise ValueError("needs exactly one of attachment_id and content")
+        return self
+
+
+Attachments = Annotated[list[RequestAttachment], Field(max_length=MAX_ATTACHMENTS)]
+
+
+def new_attachments(given: Sequence[RequestAttachment] | None) -> tuple[NewAttachment, ...]:
+    """Return attachments as a turn takes them."""
+    plain: list[dict[str, Any]] = [one.model_dump() for one in given or ()]
+    return tuple(NewAttachment(**one) for one in plain)
+
+
+class ChatRequest(RequestBody):
+    """A message, and how it is to be answered."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "message": "When an employee submits an expense, the manager approves or rejects it. "
+                    "If approved, finance pays; otherwise tell the employee."
+                },
+                {"message": "Which of ours talk to Slack?", "mode": "search"},
+            ]
+        }
+    )
+
+    message: MessageText
+    """What to say; not blank."""
+    conversation_id: ConversationIdText | None = None
+    """The conversation to go on with; a new one without it."""
+    workflow_id: WorkflowIdText | None = None
+    """The workflow that is open: what `it` means."""
+    mode: Mode | None = None
+    """Leads instead of the mode that would be inferred."""
+    agent: AgentName | None = None
+    """Who answers; see /api/v1/agents."""
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
+    """The model to answer with, where the server allows it."""
+    user: UserName | None = None
+    """Who says it; what is remembered is remembered of them. By itself the user of the key, or `user`."""
+    context_utilization: Literal["low", "medium", "full"] | None = None
+    """How much of the model's window may be used."""
+    attachments: Attachments | None = None
+    """Documents that come with the message; later messages can refer to them."""
+
 
 router = routes_at("/api/v1", "chat")
 _PROBLEMS = (404, 408, 409, 413, 415, 422, 429, 502)

@@ -1,14 +1,20 @@
-"""Conversations: list, create, read, change, delete, and fork."""
+"""Conversations: list, create, read, change, delete, fork, export and import."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Body
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
-from workflow_agent.api.native.conversation_shapes import ConversationList
-from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation, NewForkBody
+from workflow_agent.api.native.conversation_shapes import ConversationList, ImportedConversation
+from workflow_agent.api.native.request_shapes import (
+    ConversationBundle,
+    ConversationChange,
+    NewConversation,
+    NewForkBody,
+)
 from workflow_agent.api.parameters import (
     ConversationId,
     Cursor,
@@ -23,11 +29,13 @@ from workflow_agent.api.parameters import (
     is_unchanged,
 )
 from workflow_agent.api.routes import json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.services import Services
+from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.verification import Whole
-from workflow_agent.errors import ConversationConflict
+from workflow_agent.errors import AlreadyExists, ConversationConflict
 from workflow_agent.values.revisions import Revision
 
 router = routes_at("/api/v1/conversations", "conversations")
@@ -41,7 +49,7 @@ _LINKS = {
     "context": link("get_context", **_ID),
     "delete": link("delete_conversation", **_ID),
 }
-_FORK_LINKS = {"self": _LINKS["self"]}
+_SELF_LINK = {"self": _LINKS["self"]}
 
 
 def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
@@ -172,7 +180,7 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
     "/{conversation_id}/fork",
     status_code=201,
     response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS),
+    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
 )
 async def fork_conversation(
     conversation_id: ConversationId, body: Annotated[NewForkBody, Body()], services: TheServices, key: IdempotencyKey
@@ -203,3 +211,77 @@ def _index(whole: Whole, body: NewForkBody) -> int:
     if body.turn is not None:
         return index_of_turn(whole, body.turn)
     return index_of_number(whole, body.index or 0)
+
+
+transfers = routes_at("/api/v1/conversations", "conversations")
+
+
+@transfers.get(
+    "/{conversation_id}/export",
+    response_model=ConversationBundle,
+    responses=replies(404, 422, headers=("Content-Disposition",)),
+)
+async def export_conversation(conversation_id: ConversationId, services: TheServices) -> Response:
+    """Return a conversation as one document: every turn with its evidence, every content kept apart."""
+    bundle = await bundles.exported(services.conversations, services.tenant, conversation_id, services.clock())
+    name = f'attachment; filename="{bundle["conversation_id"]}.conversation.json"'
+    return json_reply(bundle, headers={"Content-Disposition": name})
+
+
+@transfers.post(
+    "/import",
+    status_code=201,
+    response_model=ImportedConversation,
+    responses=replies(408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
+)
+async def import_conversation(
+    body: Annotated[ConversationBundle, Body()], services: TheServices, key: IdempotencyKey
+) -> Response:
+    """Create a conversation from an exported document, after its digests and all it says were checked."""
+    bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)
+    found = await _knowing_what_is_here(services, bundle)
+
+    async def create(conversation_id: str) -> Conversation:
+        return await bundles.imported(
+            services.conversations, found, tenant=services.tenant, conversation_id=conversation_id, at=services.clock()
+        )
+
+    async def create_as_it_was(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists as error:
+            raise AlreadyExists(
+                f"There is already a conversation {conversation_id!r}. Send `new_id`: true to import this "
+                "one under another id.",
+                **error.details,
+            ) from error
+
+    async def create_anyhow(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists:
+            return await create(services.new_id("cv"))
+
+    made, replayed = await create_once(
+        services.keys,
+        key,
+        request=["import conversation", body.sha256, body.new_id],
+        resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
+        create=create_anyhow if body.new_id and key is None else create_as_it_was,
+        find=services.conversation,
+    )
+    headers = etag(made) | {"Location": f"{transfers.prefix}/{made.id}"} | replayed
+    return json_reply(_report(made, services), 201, headers)
+
+
+async def _knowing_what_is_here(services: Services, bundle: bundles.Bundle) -> bundles.Bundle:
+    """Return the bundle without an open workflow that is not here; its references tell which are not."""
+    old = bundle.conversation
+    named = {one.workflow_id for one in old.workflow_refs} | {old.bound_workflow_id}
+    here = await services.workflows.heads(services.tenant)
+    return bundles.without_workflows(bundle, {one for one in named if one is not None and one not in here})
+
+
+def _report(made: Conversation, services: Services) -> dict[str, Any]:
+    missing = {one.workflow_id for one in made.workflow_refs if one.is_elsewhere}
+    return shown(made, services.clock()) | {"missing_workflows": sorted(missing)}

@@ -1,12 +1,11 @@
-"""The shapes of request bodies, which are enforced; that of a message is in `chat_request`."""
+"""The shapes of request bodies, which are enforced; that of a message is in `chat`."""
 
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.native.attachments import Attachments
-from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, UserName
+from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
 from workflow_agent.conversations.feedback import MOST_NOTE_CHARS, Rating
@@ -34,41 +33,6 @@ MessageText = Annotated[
     AfterValidator(_not_blank),
     Field(json_schema_extra={"pattern": _NOT_BLANK_PATTERN}),
 ]
-
-
-class ChatRequest(Body):
-    """A message, and how it is to be answered."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "message": "When an employee submits an expense, the manager approves or rejects it. "
-                    "If approved, finance pays; otherwise tell the employee."
-                },
-                {"message": "Which of ours talk to Slack?", "mode": "search"},
-            ]
-        }
-    )
-
-    message: MessageText
-    """What to say; not blank."""
-    conversation_id: ConversationIdText | None = None
-    """The conversation to go on with; a new one without it."""
-    workflow_id: WorkflowIdText | None = None
-    """The workflow that is open: what `it` means."""
-    mode: Mode | None = None
-    """Leads instead of the mode that would be inferred."""
-    agent: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
-    """Who answers; see /api/v1/agents."""
-    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
-    """The model to answer with, where the server allows it."""
-    user: UserName | None = None
-    """Who says it; what is remembered is remembered of them. By itself the user of the key, or `user`."""
-    context_utilization: Literal["low", "medium", "full"] | None = None
-    """How much of the model's window may be used."""
-    attachments: Attachments | None = None
-    """Documents that come with the message; later messages can refer to them."""
 
 
 MAX_EDITS = 500

@@ -10,16 +10,14 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
-from workflow_agent.api.native.attachments import new_attachments
+from workflow_agent.api.native.chat import new_attachments
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.native.turns import keep_rating
 from workflow_agent.api.openai.histories import remember, remembering, start
-from workflow_agent.api.openai.models import MODEL, agent_of
 from workflow_agent.api.openai.parameters import CompletionRequest, MetadataChange, ignored_parameters
 from workflow_agent.api.openai.response_object import recorded_response, response_id
-from workflow_agent.api.openai.tasks import takes_no_tool, task_answer
-from workflow_agent.api.openai.texts import Sent, finish_named, script_of
-from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
+from workflow_agent.api.openai.texts import Sent, finish_named, script_of, takes_no_tool, task_answer
+from workflow_agent.api.openai.turn_requests import MODEL, Ask, agent_of, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
 from workflow_agent.api.parameters import IdempotencyKey, TheServices, user_of
 from workflow_agent.api.routes import json_reply, routes_at

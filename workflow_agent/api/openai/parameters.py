@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 import orjson
 from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
 
-from workflow_agent.api.native.attachments import Attachments
+from workflow_agent.api.native.chat import Attachments
 from workflow_agent.api.openai_errors import kind_of
 from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.stored import JsonObject
