@@ -14,6 +14,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from typing_extensions import override
 
+from workflow_agent.cli.commands import Command
 from workflow_agent.cli.context import (
     EXIT_NOT_FOUND,
     EXIT_USAGE,
@@ -59,6 +60,17 @@ def with_backend(*, makes: bool = False) -> Callable[[Callable[Concatenate[Backe
         makes: Whether the command may begin a data directory; the others want one that is there.
     """
     return _given(functools.partial(_backend, makes=makes))
+
+
+def command(
+    group: typer.Typer, name: str, panel: str | None = None, *, makes: bool = False
+) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
+    """Return what makes a function a command of a group, in a section of its help, as `with_backend` says."""
+
+    def added(function: Callable[Concatenate[Backend, Own], None]) -> Callable[..., None]:
+        return group.command(name, cls=Command, rich_help_panel=panel)(with_backend(makes=makes)(function))
+
+    return added
 
 
 def with_listing() -> Callable[[Callable[Concatenate[Listing, Own], None]], Callable[..., None]]:

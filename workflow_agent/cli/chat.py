@@ -12,8 +12,7 @@ import typer
 from workflow_agent.cli.backends import with_backend, workflow_id_of
 from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Event
 from workflow_agent.cli.output import print_json, print_note
-from workflow_agent.cli.slash_commands import COMMANDS, run_command
-from workflow_agent.cli.turns import Asking, followed_turn, show_turn
+from workflow_agent.cli.turns import COMMANDS, Asking, followed_turn, run_command, show_turn
 from workflow_agent.settings import load_settings, state_folder
 
 Conversation = Annotated[

@@ -12,6 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
+from workflow_agent.cli.context import EXIT_CODES
+
 COMMANDS = {
     "Talk": {
         "chat": ("chat", "Talk about workflows, one message after another."),
@@ -26,19 +28,19 @@ COMMANDS = {
         "memory": ("memory", "See, correct and forget what is known of a person."),
     },
     "Run and check": {
-        "serve": ("serve", "Run the server until it is told to stop."),
-        "mcp": ("serve", "Serve MCP over standard input and output."),
+        "serve": ("server", "Run the server until it is told to stop."),
+        "mcp": ("server", "Serve MCP over standard input and output."),
         "doctor": ("doctor", "Look over configuration, data, disk, clock, port and model."),
-        "verify": ("verify", "Look over a data directory or a database: digests, references, versions."),
+        "verify": ("server", "Look over a data directory or a database: digests, references, versions."),
         "migrate": ("migrate", "Bring in conversations that another service kept."),
-        "migrate-database": ("database", "Bring the schema of a database up to date."),
-        "move": ("database", "Move what a tenant keeps between a data directory and a database."),
+        "migrate-database": ("server", "Bring the schema of a database up to date."),
+        "move": ("server", "Move what a tenant keeps between a data directory and a database."),
         "settings": ("reference", "Show every setting with its value, as the environment sets it."),
         "schemas": ("reference", "Write the JSON Schemas of workflows and conversations into a folder."),
         "openapi": ("reference", "Print the description of the HTTP API: its OpenAPI document."),
-        "evals": ("evals", "Make evaluation cases of what people thought of replies."),
-        "evidence": ("evals", "Report how often, and how, programs of the model used the call history."),
-        "bench": ("bench", "Measure what it costs and what it keeps, and write the report."),
+        "evals": ("measurement", "Make evaluation cases of what people thought of replies."),
+        "evidence": ("measurement", "Report how often, and how, programs of the model used the call history."),
+        "bench": ("measurement", "Measure what it costs and what it keeps, and write the report."),
     },
 }
 """By section of the first help page: each command, its module in this folder, and its first line of help."""
@@ -84,6 +86,14 @@ class Group(TyperGroup):
         if not sys.stderr.isatty():
             self.rich_markup_mode = None
         return super().main(args, *rest, **extra)
+
+
+def group(name: str) -> typer.Typer:
+    """Return a group of commands to add them to."""
+    about = next(rows[name][1] for rows in COMMANDS.values() if name in rows)
+    return typer.Typer(
+        name=name, cls=Group, no_args_is_help=True, rich_markup_mode="rich", help=about, epilog=EXIT_CODES
+    )
 
 
 class Listed(Command):

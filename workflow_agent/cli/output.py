@@ -92,6 +92,22 @@ def print_rows(titles: Sequence[str], rows: Iterable[Sequence[object]], none: st
             typer.echo("\t".join(row))
 
 
+def print_listed(
+    found: Any,
+    titles: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    none: str,
+    *,
+    as_json: bool,
+    is_cut: bool = False,
+) -> None:
+    """Print what was found as JSON where that is asked for, else as `print_rows` does."""
+    if as_json:
+        print_json(found)
+    else:
+        print_rows(titles, rows, none, is_cut=is_cut)
+
+
 def _cell(value: object) -> str:
     return harmless(_IN_CELLS.sub(" ", "" if value is None else str(value)).strip())
 
