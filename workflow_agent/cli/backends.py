@@ -14,7 +14,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from typing_extensions import override
 
-from workflow_agent.cli.commands import Command
+from workflow_agent.cli import Command
 from workflow_agent.cli.context import (
     EXIT_NOT_FOUND,
     EXIT_USAGE,

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.commands import Command, group
 from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Limit
 from workflow_agent.cli.output import (
     confirm_or_refuse,

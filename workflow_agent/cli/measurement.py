@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import typer
 
+from workflow_agent.cli import group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.commands import group
 from workflow_agent.cli.context import (
     EXIT_NOT_FOUND,
     AsJson,

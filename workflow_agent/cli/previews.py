@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
+from workflow_agent.cli import group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.commands import group
 from workflow_agent.cli.context import AsJson, Backend
 from workflow_agent.cli.output import print_listed, print_note
 from workflow_agent.cli.workflows import print_changes

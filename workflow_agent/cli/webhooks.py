@@ -5,8 +5,8 @@ from urllib.parse import quote
 
 import typer
 
+from workflow_agent.cli import group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.commands import group
 from workflow_agent.cli.context import EXIT_FAILED, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import print_listed, print_note, print_text
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import Which, command, with_listing, workflow_id_of
-from workflow_agent.cli.commands import Command, group
 from workflow_agent.cli.context import AsJson, Backend, Limit, Listing
 from workflow_agent.cli.output import (
     print_facts,

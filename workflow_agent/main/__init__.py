@@ -15,7 +15,7 @@ from workflow_agent.cli import cli
 from workflow_agent.cli.context import DataDirectory, Examined, OpenWorkflows, Wiring
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.database import hosts_of
-from workflow_agent.main.garbage import importing
+from workflow_agent.main.process import importing
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.owners import running_owners
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from workflow_agent.main.worker_slots import WorkerSlot
-    from workflow_agent.main.workers import Supervision
+    from workflow_agent.main.workers import Supervision, WorkerSlot
     from workflow_agent.storage.files.verification.workflows import Finding
 
 

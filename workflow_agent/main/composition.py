@@ -47,14 +47,12 @@ from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.main.application import Application
-from workflow_agent.main.clock import now
+from workflow_agent.main.application import Application, limits_of, own_parts
 from workflow_agent.main.database import hosts_of
 from workflow_agent.main.extensions import extensions_of, foreign_tools_of, roster_of
-from workflow_agent.main.resources import resources
+from workflow_agent.main.process import now, resources
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
-from workflow_agent.main.tenants import limits_of, own_parts
-from workflow_agent.main.worker_slots import WorkerSlot
+from workflow_agent.main.workers import WorkerSlot
 from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
 from workflow_agent.storage.files.owners import new_owner_id
 from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning

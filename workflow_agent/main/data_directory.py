@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 
 from workflow_agent.cli.context import OpenWorkflows
-from workflow_agent.main.clock import now
+from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch

@@ -11,7 +11,7 @@ from workflow_agent.cli.context import Examined
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import Misconfigured, StorageFailed
-from workflow_agent.main.clock import now
+from workflow_agent.main.process import now
 from workflow_agent.main.stores import (
     SECONDS_AN_HOUR,
     AnsweringProcesses,

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from typing_extensions import override
 
 from workflow_agent.main.composition import build
-from workflow_agent.main.resources import samples
+from workflow_agent.main.process import samples
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry.logs import JsonLines
 

@@ -11,9 +11,8 @@ import typer
 from workflow_agent.api.server import GracefulServer, listening_socket, make_server
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.garbage import collect_seldom
-from workflow_agent.main.worker_slots import WorkerSlot, announcement
-from workflow_agent.main.workers import Ended, Supervision
+from workflow_agent.main.process import collect_seldom
+from workflow_agent.main.workers import Ended, Supervision, WorkerSlot, announcement
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry.logs import log_config
 from workflow_agent.values.stored import JsonObject

@@ -18,7 +18,7 @@ from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
-from workflow_agent.main.clock import now
+from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles

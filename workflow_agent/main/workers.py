@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import secrets
 import selectors
 import signal
 import socket
@@ -19,12 +20,45 @@ from typing import BinaryIO
 
 import typer
 
-from workflow_agent.api.server import listening_socket
+from workflow_agent.api.server import address_of, listening_socket
 from workflow_agent.cli.context import EXIT_FAILED, CommandFailed, exit_code_of
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.main.worker_slots import WorkerSlot, announcement, new_group
 from workflow_agent.settings import Settings, refuse_open_binding
 from workflow_agent.values.stored import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSlot:
+    """A worker's place beside the others of its server; the process on it may change, the slot stays."""
+
+    group: str
+    """The same for all workers of a server, and no other server's."""
+    number: int
+    """From 1."""
+
+    def new_owner_id(self) -> str:
+        """Return an id for the process that takes this slot now."""
+        return f"{self.group}-{self.number}-{secrets.token_hex(6)}"
+
+    def number_of(self, owner: str) -> int | None:
+        """Return the slot number of a process, or None if it belongs to another server."""
+        group, _, rest = owner.partition("-")
+        return int(rest.partition("-")[0]) if group == self.group else None
+
+
+def new_group() -> str:
+    """Return a name for the workers of a server that starts now."""
+    return f"w{secrets.token_hex(6)}"
+
+
+def announcement(settings: Settings, listener: socket.socket) -> str:
+    """Return the line that tells the operator where the server listens."""
+    workers = f"{settings.workers} workers, " if settings.workers > 1 else ""
+    return (
+        f"workflow-agent listens on {address_of(settings, listener)} ({workers}model {settings.model}, "
+        f"data in {settings.data_dir.resolve()}; Ctrl-C stops it)"
+    )
+
 
 _SIGNS_READ_AT_ONCE = 4_096
 _BEGIN = "from workflow_agent.main.workers import begin; begin()"
