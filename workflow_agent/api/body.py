@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Any, cast
 
-from pydantic import ConfigDict
 from starlette.datastructures import Headers
 from starlette.types import Receive
 
@@ -273,7 +272,5 @@ async def _received(receive: Receive, max_bytes: int) -> bytes | None:
             return b"".join(chunks) if size <= max_bytes else None
 
 
-class Body(Described):
+class Body(Described, extra="forbid", strict=True):
     """A request body: closed, and without conversions between JSON types."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)

@@ -33,6 +33,9 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+IS_WHOLE = BeforeValidator(whole_number)
+
+
 def true_or_false(text: str) -> bool:
     """Return a parameter as what it says; other spellings than these two are refused."""
     if text not in ("true", "false"):
@@ -215,11 +218,11 @@ User = Annotated[str, Depends(_user)]
 Actor = Annotated[str, Depends(_actor)]
 """The user of the key, or `user`: who a version is said to be by."""
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), IS_WHOLE]
 Cursor = Annotated[
     str | None, Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before.")
 ]
-Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), BeforeValidator(whole_number)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), IS_WHOLE]
 Flag = Annotated[bool, Query(), BeforeValidator(true_or_false)]
 Search = Annotated[
     str, Query(max_length=500, pattern=CLEAN_PATTERN, description="Words to look for.", examples=["expense"])

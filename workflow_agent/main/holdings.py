@@ -74,6 +74,16 @@ async def open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
         yield DataDirectory(settings, store)
 
 
+def moved_in_words(source: Settings, target: Settings) -> str:
+    """Return what `moved` moved, for people."""
+    told = moved(source, target)
+    return (
+        f"New there: {told.conversations} conversations, {told.workflows} workflows, what is known of "
+        f"{told.people} people, and {told.others} other documents. Conversations and workflows have the same "
+        f"digest in both: {told.digest}"
+    )
+
+
 def moved(source: Settings, target: Settings) -> Moved:
     """Move a tenant's data from one store to another; a second call resumes.
 
@@ -182,7 +192,7 @@ def _is_missing(what: str, given: object, known: object) -> bool:
     return known is None
 
 
-def verified(settings: Settings, *, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
+def verified(settings: Settings, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
     """Return what was repaired, and what is still wrong; a database is only checked.
 
     Raises:

@@ -11,8 +11,7 @@ from pydantic_ai.models.fallback import FallbackModel
 
 from workflow_agent.assistant.providers import OFFLINE
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.composition import models_of
-from workflow_agent.main.extensions import roster_of
+from workflow_agent.main.extensions import models_of, roster_of
 from workflow_agent.settings import Settings
 
 _PATIENCE_SECONDS = 10

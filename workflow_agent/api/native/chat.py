@@ -87,20 +87,19 @@ def new_attachments(given: Sequence[RequestAttachment] | None) -> tuple[NewAttac
     return tuple(NewAttachment(**one) for one in plain)
 
 
-class ChatRequest(RequestBody):
+class ChatRequest(
+    RequestBody,
+    json_schema_extra={
+        "examples": [
+            {
+                "message": "When an employee submits an expense, the manager approves or rejects it. "
+                "If approved, finance pays; otherwise tell the employee."
+            },
+            {"message": "Which of ours talk to Slack?", "mode": "search"},
+        ]
+    },
+):
     """A message, and how it is to be answered."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "message": "When an employee submits an expense, the manager approves or rejects it. "
-                    "If approved, finance pays; otherwise tell the employee."
-                },
-                {"message": "Which of ours talk to Slack?", "mode": "search"},
-            ]
-        }
-    )
 
     message: MessageText
     """What to say; not blank."""

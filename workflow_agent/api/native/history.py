@@ -13,11 +13,11 @@ from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
     ConversationId,
     Cursor,
+    Flag,
     Limit,
     TheServices,
     page_start,
     time_in_words,
-    true_or_false,
 )
 from workflow_agent.api.routes import json_reply, link, replies, routes_at
 from workflow_agent.api.services import Services
@@ -68,9 +68,7 @@ async def get_history(
     services: TheServices,
     type: Annotated[EventType | None, Query(description="Only events of this type.")] = None,
     order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
-    brief: Annotated[
-        bool, Query(description="Leave out what a reply's run did, step by step."), BeforeValidator(true_or_false)
-    ] = False,
+    brief: Annotated[Flag, Query(description="Leave out what a reply's run did, step by step.")] = False,
     cursor: Cursor = None,
     limit: Limit = 100,
 ) -> Response:

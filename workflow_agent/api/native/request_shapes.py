@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from workflow_agent.api.body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
@@ -39,10 +39,8 @@ MAX_EDITS = 500
 Title = Annotated[str, StringConstraints(max_length=200, pattern=CLEAN_PATTERN)]
 
 
-class NewConversation(Body):
+class NewConversation(Body, json_schema_extra={"examples": [{"id": "expenses-chat", "title": "Expenses"}]}):
     """A conversation to be."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"id": "expenses-chat", "title": "Expenses"}]})
 
     id: ConversationIdText | None = None
     """A name of your own for it, by which messages find it; made up where it is left out."""
@@ -55,10 +53,10 @@ class NewConversation(Body):
     """Whatever belongs to it; kept as it is."""
 
 
-class ConversationChange(Body):
+class ConversationChange(
+    Body, json_schema_extra={"examples": [{"title": "Expenses, second half"}], "minProperties": 1}
+):
     """What to change of a conversation; fields left out stay as they are."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Expenses, second half"}], "minProperties": 1})
 
     title: Title = ""
     mode_override: Mode | None = None
@@ -70,22 +68,16 @@ Reason = Annotated[str, StringConstraints(max_length=300, pattern=CLEAN_PATTERN)
 Summary = Annotated[str, StringConstraints(max_length=4_000, pattern=CLEAN_PATTERN)]
 
 
-class NewEvent(Body):
+class NewEvent(Body, json_schema_extra={"examples": [{"content": "Invoice 17 was paid.", "author": "billing"}]}):
     """A message that asks for no reply."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"content": "Invoice 17 was paid.", "author": "billing"}]}
-    )
 
     content: MessageText
     author: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$")] | None = None
     """An external party, whose words are data; without it the message is the user's."""
 
 
-class NewPhase(Body):
+class NewPhase(Body, json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]}):
     """The phase to go to."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]})
 
     to: Phase
     reason: Reason = ""
@@ -99,15 +91,14 @@ _PLACES = ("event_id", "index", "turn")
 _Place = Annotated[int, Field(le=MAX_NUMBER)]
 
 
-class NewForkBody(Body):
+class NewForkBody(
+    Body,
+    json_schema_extra={
+        "examples": [{"turn": 1, "title": "Another way"}],
+        "oneOf": [{"required": [place]} for place in _PLACES],
+    },
+):
     """Where a new conversation goes on from: after an event, by its id or number, or after a turn."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"turn": 1, "title": "Another way"}],
-            "oneOf": [{"required": [place]} for place in _PLACES],
-        }
-    )
 
     event_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
     """The id of the last event that the fork holds."""
@@ -127,16 +118,15 @@ class NewForkBody(Body):
         return self
 
 
-class ConversationBundle(Body):
+class ConversationBundle(
+    Body,
+    json_schema_extra={
+        "examples": [
+            {"format": "workflow-agent/conversation", "format_version": 1, "payload": "{}", "sha256": "0" * 64}
+        ]
+    },
+):
     """A conversation as it was exported."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"format": "workflow-agent/conversation", "format_version": 1, "payload": "{}", "sha256": "0" * 64}
-            ]
-        }
-    )
 
     format: Literal["workflow-agent/conversation"]
     format_version: Literal[1]
@@ -156,14 +146,11 @@ class ConversationBundle(Body):
     """Whether to import it under another id where its own is taken; with an Idempotency-Key always."""
 
 
-class NewHandoff(Body):
+class NewHandoff(
+    Body,
+    json_schema_extra={"examples": [{"to": "editor", "reason": "It is time to change it.", "summary": "Fix 1 and 2."}]},
+):
     """Who is to go on, and with what."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"to": "editor", "reason": "It is time to change it.", "summary": "Fix 1 and 2."}]
-        }
-    )
 
     to: AgentName
     """An agent; see /api/v1/agents."""
@@ -172,32 +159,24 @@ class NewHandoff(Body):
     """What the next agent has to know."""
 
 
-class NewFeedback(Body):
+class NewFeedback(Body, json_schema_extra={"examples": [{"rating": "down", "note": "It left out the legal review."}]}):
     """What somebody thinks of a reply."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"rating": "down", "note": "It left out the legal review."}]}
-    )
 
     rating: Rating
     note: Annotated[str, StringConstraints(max_length=MOST_NOTE_CHARS, pattern=CLEAN_PATTERN)] = ""
     """Why; may be left out."""
 
 
-class EditList(Body):
+class EditList(
+    Body, json_schema_extra={"examples": [{"edits": [{"op": "rename_step", "step": "review", "name": "Review"}]}]}
+):
     """Edits to a workflow: all are applied, or none."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"edits": [{"op": "rename_step", "step": "review", "name": "Review"}]}]}
-    )
 
     edits: Annotated[list[JsonObject], Field(min_length=1, max_length=MAX_EDITS)]
 
 
-class SimulationRequest(Body):
+class SimulationRequest(Body, json_schema_extra={"examples": [{"case": {"amount": 1500, "approved": True}}]}):
     """What is known of the cases to play through a workflow; everything may be left out."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"case": {"amount": 1500, "approved": True}}]})
 
     case: JsonObject = Field(default_factory=dict)
     """Facts by name; under the id of a step which of its ways is taken (a list: one each time the case comes there),
@@ -218,19 +197,18 @@ class SimulationRequest(Body):
     """The same one plays the same again."""
 
 
-class ImportRequest(Body):
+class ImportRequest(
+    Body,
+    json_schema_extra={
+        "examples": [
+            {
+                "text": '{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", '
+                '"Resource": "arn:aws:lambda:eu-west-1:1:function:pay", "End": true}}}'
+            }
+        ]
+    },
+):
     """A workflow in another format."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "text": '{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", '
-                    '"Resource": "arn:aws:lambda:eu-west-1:1:function:pay", "End": true}}}'
-                }
-            ]
-        }
-    )
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
     """The document: JSON, YAML or XML."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
@@ -100,10 +100,8 @@ class AgentList(BaseModel):
     default: str
 
 
-class FormatItem(BaseModel):
+class FormatItem(BaseModel, from_attributes=True):
     """A format of workflow documents."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     name: str
     title: str

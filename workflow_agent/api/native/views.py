@@ -1,17 +1,17 @@
 """Looking into workflows: differences, findings, diagrams, validity."""
 
 from asyncio import to_thread
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Body, Query, Request
-from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from workflow_agent.api.creation import named, workflow_from_body
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
-from workflow_agent.api.parameters import MAX_NUMBER, TheServices, WorkflowId, Workflows, true_or_false, whole_number
+from workflow_agent.api.parameters import IS_WHOLE, MAX_NUMBER, Flag, TheServices, WorkflowId, Workflows
 from workflow_agent.api.routes import json_reply, only_post, replies, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
@@ -27,6 +27,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.service import WorkflowService
 
 router = routes_at("/api/v1/workflows", "workflows")
+_version = partial(Query, ge=1, le=MAX_NUMBER)
 _ANY_ID = "wf_document"
 _SVG = "image/svg+xml"
 _VARY = {"Vary": "Accept"}
@@ -45,13 +46,9 @@ async def diff_versions(
     workflow_id: WorkflowId,
     workflows: Workflows,
     from_: Annotated[
-        int | None,
-        Query(alias="from", ge=1, le=MAX_NUMBER, description="The one before `to`, unless given."),
-        BeforeValidator(whole_number),
+        int | None, _version(alias="from", description="The one before `to`, unless given."), IS_WHOLE
     ] = None,
-    to: Annotated[
-        int | None, Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."), BeforeValidator(whole_number)
-    ] = None,
+    to: Annotated[int | None, _version(description="The newest, unless given."), IS_WHOLE] = None,
 ) -> Response:
     """Tell what changed between two versions."""
     workflow = await workflows.at(workflow_id)
@@ -102,15 +99,9 @@ async def draw_diagram(
     workflows: Workflows,
     request: Request,
     format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",
-    findings: Annotated[
-        bool, BeforeValidator(true_or_false), Query(description="Mark what the analysis finds.")
-    ] = False,
-    changes: Annotated[
-        bool, BeforeValidator(true_or_false), Query(description="Highlight what the version changed.")
-    ] = False,
-    version: Annotated[
-        int | None, Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."), BeforeValidator(whole_number)
-    ] = None,
+    findings: Annotated[Flag, Query(description="Mark what the analysis finds.")] = False,
+    changes: Annotated[Flag, Query(description="Highlight what the version changed.")] = False,
+    version: Annotated[int | None, _version(description="The newest, unless given."), IS_WHOLE] = None,
     collapse: Annotated[
         Collapse, Query(description="Hide steps that are inside others; `auto` where there are many.")
     ] = "auto",
@@ -122,9 +113,7 @@ async def draw_diagram(
             description="Steps whose inside is hidden instead: ids with commas between.",
         ),
     ] = None,
-    lanes: Annotated[
-        bool, BeforeValidator(true_or_false), Query(description="Draw a picture's steps in lanes by role.")
-    ] = False,
+    lanes: Annotated[Flag, Query(description="Draw a picture's steps in lanes by role.")] = False,
 ) -> Response:
     """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
     if lanes and format != "svg":

@@ -38,53 +38,23 @@ from workflow_agent.workflows.service import Writer
 from workflow_agent.workflows.store import Author, WorkflowFilters
 
 _LONGEST = 200
-TagFilter = Annotated[
-    str | None, Query(max_length=_LONGEST, pattern=CLEAN_PATTERN, description="Only workflows with this tag.")
-]
-TriggerFilter = Annotated[
-    str | None,
-    Query(max_length=_LONGEST, pattern=CLEAN_PATTERN, description="Only workflows started so, such as `schedule`."),
-]
-RoleFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows in which this role does or decides something.",
-    ),
-]
-ServiceFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows that call this service, such as `slack`.",
-    ),
-]
+_only = partial(Query, max_length=_LONGEST, pattern=CLEAN_PATTERN)
+TagFilter = Annotated[str | None, _only(description="Only workflows with this tag.")]
+TriggerFilter = Annotated[str | None, _only(description="Only workflows started so, such as `schedule`.")]
+RoleFilter = Annotated[str | None, _only(description="Only workflows in which this role does or decides something.")]
+ServiceFilter = Annotated[str | None, _only(description="Only workflows that call this service, such as `slack`.")]
 StepTypeFilter = Annotated[StepType | None, Query(description="Only workflows that have a step of this type.")]
 CalledFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows with this piece in their id, name or an alias, such as `exp`.",
-    ),
+    str | None, _only(description="Only workflows with this piece in their id, name or an alias, such as `exp`.")
 ]
+_conversation = partial(Query, max_length=_LONGEST, pattern=CONVERSATION_ID_PATTERN)
 ConversationFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CONVERSATION_ID_PATTERN,
-        description="Only workflows that this conversation dealt with.",
-    ),
+    str | None, _conversation(description="Only workflows that this conversation dealt with.")
 ]
 MadeIn = Annotated[
     str | None,
-    Query(
-        alias="conversation_id",
-        max_length=_LONGEST,
-        pattern=CONVERSATION_ID_PATTERN,
-        description="Put the change on record in this conversation, for its agents to know.",
+    _conversation(
+        alias="conversation_id", description="Put the change on record in this conversation, for its agents to know."
     ),
 ]
 

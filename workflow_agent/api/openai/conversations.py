@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Query
-from pydantic import BeforeValidator
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
@@ -13,7 +12,7 @@ from workflow_agent.api.event_stream import opening
 from workflow_agent.api.openai.parameters import InputItem, MetadataChange, NewConversation, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
-from workflow_agent.api.parameters import IdempotencyKey, TheServices, whole_number
+from workflow_agent.api.parameters import IS_WHOLE, IdempotencyKey, TheServices
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.history import Past
@@ -24,7 +23,7 @@ from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import ConversationBusy, InvalidInput, NotFound, Problem
 
 messages = routes_at("/v1/conversations/{conversation_id}/items", "openai", is_shown=False)
-PageSize = Annotated[int, Query(ge=1, le=100), BeforeValidator(whole_number)]
+PageSize = Annotated[int, Query(ge=1, le=100), IS_WHOLE]
 Order = Literal["asc", "desc"]
 After = Annotated[str | None, Query(max_length=200)]
 Said = tuple[Literal["user", "assistant"], str]
