@@ -73,12 +73,7 @@ _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 def create_app(services: Services, settings: Settings) -> FastAPI:
-    """Return the API as one ASGI application.
-
-    Args:
-        services: What the routes call.
-        settings: What an operator can change.
-    """
+    """Return the API as one ASGI application."""
     app = FastAPI(
         title="workflow_agent",
         version=_version(),
@@ -86,7 +81,11 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=_guards(settings),
+        middleware=[
+            Middleware(RequestFrame),
+            Middleware(HostGuard, allowed=allowed_hosts(settings)),
+            Middleware(KeyGuard, keys=settings.callers),
+        ],
         # The routes of the routers as they are: one that is included makes each of them anew.
         routes=[route for router in _ROUTERS for route in router.routes],
     )
@@ -112,14 +111,6 @@ def allowed_hosts(settings: Settings) -> tuple[str, ...]:
     if settings.allowed_hosts:
         return settings.allowed_hosts
     return (*_LOOPBACK_NAMES, settings.host) if settings.is_loopback else ("*",)
-
-
-def _guards(settings: Settings) -> Sequence[Middleware]:
-    return [
-        Middleware(RequestFrame),
-        Middleware(HostGuard, allowed=allowed_hosts(settings)),
-        Middleware(KeyGuard, keys=settings.callers),
-    ]
 
 
 def _version() -> str:

@@ -224,13 +224,7 @@ def _require_plain_json(headers: Headers) -> None:
 
 
 async def read_body(headers: Headers, receive: Receive, limits: BodyLimits) -> bytes:
-    """Return the whole body.
-
-    Raises:
-        BodyTooLarge: It is over the limit.
-        RequestTimedOut: It did not arrive in time.
-        ClientGone: The client left.
-    """
+    """Return the whole body."""
     declared = headers.get("content-length", "")
     is_too_large = declared.isdecimal() and (len(declared) > 15 or int(declared) > limits.max_bytes)
     if is_too_large and headers.get("expect", "").lower() == "100-continue":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import Body, Query, Request
+from fastapi import Query, Request
 from pydantic import ValidationError
 from pydantic_ai.messages import (
     AgentStreamEvent,
@@ -50,15 +50,7 @@ class RunFailed(Exception):
 
 
 async def native_events(stream: RunEvents, asked: Sequence[str]) -> AsyncIterator[AgentStreamEvent]:
-    """Yield what an agent loop would, from a run's stream.
-
-    Args:
-        stream: The run's events.
-        asked: The agents the message is for; where several answer, each says its name first.
-
-    Raises:
-        RunFailed: The run failed; encoders turn it into an error of their protocol.
-    """
+    """Yield what an agent loop would, from a run's stream; `RunFailed` becomes an error of the encoder's protocol."""
     parts = _Parts(Voices(asked))
     async for event in stream.events():
         if event.name == "error":
@@ -141,11 +133,7 @@ SdkVersion = Annotated[Literal["5", "6", "7"], Query(description="Major version 
 
 @router.post("/vercel-ai", status_code=200, response_class=EventStream, responses=event_stream(409, 422, 429))
 async def vercel_ai_chat(
-    request: Request,
-    body: Annotated[JsonObject, Body()],
-    services: TheServices,
-    key: IdempotencyKey,
-    sdk: SdkVersion = "5",
+    request: Request, body: JsonObject, services: TheServices, key: IdempotencyKey, sdk: SdkVersion = "5"
 ) -> Response:
     """Answer the last message of a `useChat` chat; its id names the conversation."""
     started = await start(services, _ask(request, _run_input(body), services, key))
@@ -206,9 +194,7 @@ _SPOKEN = frozenset({"user", "assistant", "system", "developer"})
 
 
 @router.post("/ag-ui", status_code=200, response_class=EventStream, responses=event_stream(404, 409, 422, 429))
-async def ag_ui_run(
-    request: Request, body: Annotated[JsonObject, Body()], services: TheServices, key: IdempotencyKey
-) -> Response:
+async def ag_ui_run(request: Request, body: JsonObject, services: TheServices, key: IdempotencyKey) -> Response:
     """Run the agent for a thread; the thread's id names the conversation."""
     try:
         # Optional, and only those who use it should wait for its import.

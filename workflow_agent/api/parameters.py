@@ -105,14 +105,6 @@ async def _required(if_match: IfMatchHeader = None) -> Revision | None:
     return revision_asked_for(if_match)
 
 
-async def _has(
-    if_none_match: Annotated[
-        str | None, Header(alias="If-None-Match", description="Answer 304 where this is still the ETag.")
-    ] = None,
-) -> str | None:
-    return if_none_match
-
-
 def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
     """Say whether an If-None-Match header already names an ETag."""
     tags = {one.strip().removeprefix("W/") for one in (known or "").split(",")}
@@ -120,11 +112,7 @@ def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
 
 
 def page_start(cursor: str | None) -> int:
-    """Return the position in one of our cursors; 0 without a cursor.
-
-    Raises:
-        InvalidInput: It is not one of ours.
-    """
+    """Return the position in one of our cursors; 0 without a cursor."""
     if cursor is None:
         return 0
     if not _WHOLE_NUMBER.fullmatch(cursor):
@@ -213,7 +201,7 @@ WorkflowId = Annotated[str, Path(json_schema_extra={"pattern": WORKFLOW_ID_PATTE
 RunId = Annotated[str, Path(examples=["run_expenses-chat_1_4f1c"])]
 Expected = Annotated[Revision | None, Depends(_expected)]
 Required = Annotated[Revision | None, Depends(_required)]
-KnownEtag = Annotated[str | None, Depends(_has)]
+KnownEtag = Annotated[str | None, Header(alias="If-None-Match", description="Answer 304 where this is still the ETag.")]
 User = Annotated[str, Depends(_user)]
 Actor = Annotated[str, Depends(_actor)]
 """The user of the key, or `user`: who a version is said to be by."""

@@ -117,14 +117,7 @@ def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None =
 def replies(
     *problems: int, status: int = 200, headers: tuple[str, ...] = (), links: Mapping[str, Any] | None = None
 ) -> Documented:
-    """Return what a route answers beside its `response_model`, for the OpenAPI document.
-
-    Args:
-        problems: Statuses of the errors it may answer with, beside those every route has.
-        status: Of the reply.
-        headers: Names of the headers the reply always has.
-        links: Where one can go from the reply.
-    """
+    """Return what a route answers beside its `response_model`, with the errors it has beside those of every route."""
     reply: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if headers:
         reply["headers"] = {name: {"required": True, "schema": {"type": "string"}} for name in headers}

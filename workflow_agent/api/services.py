@@ -66,11 +66,7 @@ class Services:
     """The other workers of the server; None where this process serves alone."""
 
     async def conversation(self, conversation_id: str) -> Conversation:
-        """Return a conversation with its turns that are not sealed.
-
-        Raises:
-            ConversationNotFound: No such conversation.
-        """
+        """Return a conversation with its turns that are not sealed."""
         return await self.conversations.load(self.tenant, conversation_id)
 
     async def past(self, conversation_id: str) -> Past:

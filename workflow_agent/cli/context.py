@@ -53,12 +53,7 @@ Done = TypeVar("Done")
 
 
 class CommandFailed(Exception):
-    """A command cannot do what it was asked to; says why in words for people.
-
-    Args:
-        message: What happened, the offending value, what to do.
-        exit_code: How the program ends.
-    """
+    """A command cannot do what it was asked to; the message says why, and what to do, in words for people."""
 
     def __init__(self, message: str, exit_code: int = EXIT_FAILED) -> None:
         super().__init__(message)

@@ -223,9 +223,6 @@ def followed(backend: HttpBackend, body: Mapping[str, object]) -> Generator[Even
     """Yield the events of a turn, each once, up to the one that ends it.
 
     Sent again under the same key it is the same turn; once its run is known, only the stream is asked for.
-
-    Raises:
-        CommandFailed: It was refused, nobody answers, or the line broke and did not come back.
     """
     turn = _Following(backend, body, f"cli-{secrets.token_hex(12)}")
     waits = iter(backend.waits_seconds)

@@ -112,11 +112,7 @@ class Followed:
 def followed_turn(
     backend: Backend, asking: Asking, message: str, show: Callable[[Event], None], note: Callable[[str], None]
 ) -> Followed:
-    """Return a turn when it is finished; Ctrl-C stops the run and is passed on.
-
-    Raises:
-        CommandFailed: It was refused, or failed.
-    """
+    """Return a turn when it is finished; Ctrl-C stops the run and is passed on."""
     turn = Followed()
     try:
         for event in backend.turn(asking.body(message)):
@@ -148,7 +144,7 @@ def show_turn(backend: Backend, asking: Asking, message: str) -> Followed:
         with LiveReply() as live:
             turn = followed_turn(backend, asking, message, live.take, live.note)
     else:
-        turn = followed_turn(backend, asking, message, _nothing, print_note)
+        turn = followed_turn(backend, asking, message, show_nothing, print_note)
         print_replies(turn)
     return turn
 
@@ -162,8 +158,8 @@ def print_replies(turn: Followed) -> None:
     sys.stdout.flush()
 
 
-def _nothing(_: Event) -> None:
-    """Show nothing."""
+def show_nothing(_: Event) -> None:
+    """Show nothing of a turn, whose whole reply is printed at the end."""
 
 
 QUIT = None
@@ -184,11 +180,7 @@ class SlashCommand:
 
 
 def run_command(backend: Backend, asking: Asking, line: str) -> str | None:
-    """Return the message that a line's command stands for: empty for none, None to leave.
-
-    Raises:
-        CommandFailed: There is no such command, or it cannot do it.
-    """
+    """Return the message that a line's command stands for: empty for none, None to leave."""
     name, _, rest = line.partition(" ")
     found = COMMANDS.get(name)
     if found is None:

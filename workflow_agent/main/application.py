@@ -80,10 +80,7 @@ def kept_since(settings: Settings, tenant: str, at: datetime) -> datetime | None
 async def delete_unused(conversations: ConversationStore, tenant: str, since: datetime) -> int:
     """Delete a tenant's conversations that have not changed since a time; return how many.
 
-    One in which a run is under way stays.
-
-    Raises:
-        StorageFailed: One could not be read or deleted; the next round begins with it again.
+    One in which a run is under way stays. Where one cannot be read, the next round begins with it again.
     """
     deleted, cursor = 0, cursor_before(since)
     while cursor is not None:

@@ -66,11 +66,7 @@ def messages_by_meaning_of(settings: Settings, stores: Stores, quotas: Quotas) -
 
 
 def gathering_of(settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models) -> Gathering:
-    """Return what gathers and plans artifacts.
-
-    Raises:
-        Misconfigured: A prompt is missing, or the embedding model cannot be used.
-    """
+    """Return what gathers and plans artifacts."""
     kept = settings.cache_max_entries if settings.caches_enabled else 0
     configs = {name: model_config_of(settings, name) for name in models.by_name}
     return Gathering(
@@ -107,11 +103,7 @@ def compactor_of(
     counters: TokenCounters,
     new_id: Callable[[str], str],
 ) -> Compactor:
-    """Return what compacts the conversations.
-
-    Raises:
-        Misconfigured: The summariser's prompt is missing.
-    """
+    """Return what compacts the conversations."""
     name = model_config_of(settings, models.default).summarizer
     summarizer = build_summarizer(
         models.aside.get(name) or models.named(None),
@@ -150,11 +142,7 @@ def sandbox_of(settings: Settings) -> PythonSandbox:
 
 
 def telemetry_of(settings: Settings) -> Telemetry:
-    """Return the telemetry that the settings and the standard variables describe.
-
-    Raises:
-        Misconfigured: A collector is named, and the exporter is not installed.
-    """
+    """Return the telemetry that the settings and the standard variables describe."""
     targets = OtlpTargets()
     return build_telemetry(
         TelemetryOptions(

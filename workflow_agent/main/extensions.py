@@ -155,11 +155,7 @@ def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
 
 
 def models_of(settings: Settings, roster: Roster) -> Models:
-    """Return the models that the settings and the agents name.
-
-    Raises:
-        Misconfigured: One of them cannot be used.
-    """
+    """Return the models that the settings and the agents name."""
     own = extensions_of(settings).models
 
     def made(name: str, beside: str | None = None) -> Model:
@@ -202,10 +198,7 @@ def _with_key(settings: Settings) -> Callable[[str, str], Model]:
 def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Provider:
     """Return how to reach a model: its own settings, or those for all models with OpenAI's protocol.
 
-    Args:
-        settings: What is set.
-        name: Of the model.
-        beside: A model that it works for; with a key for that one it is reached as that one, if they share a provider.
+    With a key for the model `beside`, for which it works, it is reached as that one, if they share a provider.
     """
     if beside is not None and name not in settings.models and beside.partition(":")[0] == name.partition(":")[0]:
         return _provider_of(settings, beside)

@@ -12,11 +12,7 @@ from workflow_agent.telemetry.logs import JsonLines
 
 
 def speak_mcp(settings: Settings) -> None:
-    """Serve the program that started this process, until it closes the input.
-
-    Raises:
-        Misconfigured: A setting cannot work.
-    """
+    """Serve the program that started this process, until it closes the input."""
     # Standard output is the protocol's.
     shown = logging.StreamHandler(sys.stderr)
     shown.setFormatter(JsonLines())

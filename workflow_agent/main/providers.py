@@ -18,11 +18,7 @@ _PATIENCE_SECONDS = 10
 
 
 def try_provider(settings: Settings) -> str:
-    """Return the state of the models' providers, in words.
-
-    Raises:
-        Misconfigured: A model cannot be used, or its provider does not answer; says why.
-    """
+    """Return the state of the models' providers in words; Misconfigured says why one does not answer."""
     chosen = models_of(settings, roster_of(settings))
     return asyncio.run(_all_tried({name: model for name, model in chosen.by_name.items() if name != OFFLINE}))
 

@@ -93,15 +93,7 @@ Work = Callable[[Settings, WorkerSlot, socket.socket, Supervision], None]
 
 
 class WorkerProcess:
-    """A worker's process.
-
-    Args:
-        settings: What an operator can change.
-        slot: Which of the workers it is.
-        work: What it does.
-        listener: Where all workers listen.
-        replaced: The end of the worker that had the slot before; None for the first.
-    """
+    """A worker's process; `replaced` is the end of the one that had the slot before, None for the first."""
 
     def __init__(
         self, settings: Settings, slot: WorkerSlot, work: Work, listener: socket.socket, replaced: Ended | None
@@ -207,13 +199,7 @@ def serve_with_workers(settings: Settings, work: Work) -> None:
     A worker that ends is replaced at once, and so is one that hangs, once it is killed; one that cannot even
     start again, after a pause that grows.
 
-    Args:
-        settings: What an operator can change.
-        work: What each worker does.
-
     Raises:
-        Misconfigured: See `refuse_open_binding`.
-        CannotListen: The address is taken, or not this machine's.
         CommandFailed: A worker could not start in the first place; says why.
     """
     refuse_open_binding(settings)
@@ -273,15 +259,7 @@ def _leave(kept: "list[_Supervised]", news: SimpleQueue[_News], most_seconds: fl
 
 
 class _Supervised:
-    """Keeps a worker running in a slot, from a thread of its own.
-
-    Args:
-        slot: Which one.
-        settings: What an operator can change.
-        work: What its worker does.
-        listener: Where all workers listen.
-        news: Is told of each worker that takes requests, and of each that cannot start.
-    """
+    """Keeps a worker running in a slot, from a thread of its own, and tells `news` of each that starts or cannot."""
 
     def __init__(
         self, slot: WorkerSlot, settings: Settings, work: Work, listener: socket.socket, news: SimpleQueue[_News]

@@ -32,11 +32,7 @@ class McpEndpoint:
         self._running = asyncio.create_task(self._run())
 
     async def manager(self) -> "StreamableHTTPSessionManager":
-        """Return what answers requests.
-
-        Raises:
-            NotFound: The SDK is not installed.
-        """
+        """Return what answers requests, once it is there."""
         await asyncio.wait((self._manager, self._running), return_when=asyncio.FIRST_COMPLETED)
         if self._running.done():
             # It runs until the process ends, so that it ended is an error.

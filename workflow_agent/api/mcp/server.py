@@ -21,14 +21,13 @@ from workflow_agent.api.mcp.tools import WorkflowTools
 from workflow_agent.api.native.service import ABOUT
 from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.tools.parameters import brief_schema
-from workflow_agent.conversations.document import Event
 from workflow_agent.errors import InvalidInput, NotFound
-from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import problems_of
 from workflow_agent.workflows.model.workflow import workflow_document
 from workflow_agent.workflows.service import WorkflowService
 
 _JSON = "application/json"
+_SAID = {"index", "type", "author", "at", "content"}
 _MOST_LISTED = 200
 _MOST_EVENTS = 500
 _MOST_PROBLEMS = 10
@@ -69,11 +68,7 @@ class ToldServer(MCPServer[Any]):
 
 
 def _known(what: str, name: str, valid: Sequence[str]) -> None:
-    """Refuse a name that is not known.
-
-    Raises:
-        MCPError: With what is valid.
-    """
+    """Refuse a name that is not known, and tell those that are."""
     if name not in valid:
         message = f"There is no {what} {name[:60]!r}. Valid: {', '.join(valid)}."
         raise MCPError(code=INVALID_PARAMS, message=message, data={"valid": list(valid)})
@@ -210,7 +205,9 @@ def _add_resources(server: MCPServer[Any], services: Services) -> None:
             past = await services.past(conversation_id)
         stretch = await past.events(None, _MOST_EVENTS, newest_first=True)
         head = {"id": past.conversation.id, "title": past.conversation.title, "phase": past.conversation.phase}
-        return _text({**head, "events": [_said(event) for event in reversed(stretch.items)]})
+        return _text(
+            {**head, "events": [event.model_dump(mode="json", include=_SAID) for event in reversed(stretch.items)]}
+        )
 
 
 @contextmanager
@@ -220,10 +217,6 @@ def _found() -> Generator[None]:
         yield
     except (NotFound, InvalidInput) as error:
         raise ResourceNotFoundError(error.message) from error
-
-
-def _said(event: Event) -> JsonObject:
-    return event.model_dump(mode="json", include={"index", "type", "author", "at", "content"})
 
 
 def _text(data: Any) -> str:

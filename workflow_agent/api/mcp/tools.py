@@ -76,11 +76,7 @@ class WorkflowTools:
         return WorkflowService(self.services.workflows, self.services.tenant)
 
     async def find(self, reference: str) -> Workflow:
-        """Return the one workflow with this id, name or alias.
-
-        Raises:
-            WorkflowNotFound: There is none, or several; names those that come near.
-        """
+        """Return the one workflow with this id, name or alias; where there is none, tell those that come near."""
         wanted = reference.strip()
         try:
             return await self.workflows.at(wanted)

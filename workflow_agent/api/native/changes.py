@@ -4,11 +4,11 @@ from asyncio import to_thread
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from workflow_agent.api.body import Body as RequestBody
+from workflow_agent.api.body import Body
 from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
@@ -40,6 +40,7 @@ from workflow_agent.workflows.service import ChangeReport, Writer
 from workflow_agent.workflows.store import Author, WorkflowVersion
 
 router = routes_at("/api/v1/workflows/{workflow_id}", "workflows")
+_LISTED = {"version", "at", "author", "action", "summary"}
 _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
 
 
@@ -56,7 +57,7 @@ _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
 )
 async def edit_workflow(
     workflow_id: WorkflowId,
-    body: Annotated[EditList, Body()],
+    body: EditList,
     services: TheServices,
     workflows: Workflows,
     expected: Expected,
@@ -139,15 +140,16 @@ def _compared(report: ChangeReport) -> dict[str, Any]:
     }
 
 
-def _listed(version: WorkflowVersion) -> dict[str, Any]:
-    return version.model_dump(mode="json", include={"version", "at", "author", "action", "summary"})
-
-
 @router.get("/versions", response_model=VersionList, responses=replies(404, 422))
 async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Response:
     """List the versions of a workflow, newest first, without their documents."""
     versions = await services.workflows.versions(services.tenant, workflow_id)
-    return json_reply({"workflow_id": workflow_id, "items": [_listed(one) for one in reversed(versions)]})
+    return json_reply(
+        {
+            "workflow_id": workflow_id,
+            "items": [one.model_dump(mode="json", include=_LISTED) for one in reversed(versions)],
+        }
+    )
 
 
 @router.get("/versions/{v}", response_model=WorkflowVersion, responses=replies(404, 422))
@@ -195,7 +197,7 @@ class Proposal(EditList):
     """Who asks; by itself the user of the key, or `user`."""
 
 
-class PreviewDecision(RequestBody):
+class PreviewDecision(Body):
     """What becomes of a change that waits."""
 
     decision: Decision
@@ -203,7 +205,7 @@ class PreviewDecision(RequestBody):
     """Who decides; by itself the user of the key, or `user`."""
 
 
-class PublishRequest(RequestBody):
+class PublishRequest(Body):
     """What to publish."""
 
     version: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
@@ -242,9 +244,7 @@ async def list_previews(
 
 
 @approvals.post("/previews", status_code=201, responses=problem_replies(*BODY_PROBLEMS, 404, 412))
-async def propose_change(
-    body: Annotated[Proposal, Body()], services: TheServices, expected: Expected, request: Request
-) -> WaitingChange:
+async def propose_change(body: Proposal, services: TheServices, expected: Expected, request: Request) -> WaitingChange:
     """Show edits without making them, and let them wait for somebody's decision."""
     edits = await to_thread(edits_from_body, body.edits)
     by = acting_user(request, body.by)
@@ -259,7 +259,7 @@ async def get_preview(preview_id: str, services: TheServices) -> WaitingChange:
 
 @approvals.post("/previews/{preview_id}", responses=problem_replies(*BODY_PROBLEMS, 404, 409))
 async def decide_preview(
-    preview_id: str, body: Annotated[PreviewDecision, Body()], services: TheServices, request: Request
+    preview_id: str, body: PreviewDecision, services: TheServices, request: Request
 ) -> WaitingChange:
     """Make a change that waits, or turn it down; 409 where it expired or its workflow has moved on."""
     return await services.approvals.decide(preview_id, body.decision, acting_user(request, body.by))
@@ -278,7 +278,7 @@ async def get_publication(workflow_id: WorkflowId, services: TheServices, respon
 
 @approvals.post("/workflows/{workflow_id}/publish", responses=problem_replies(*BODY_PROBLEMS, 404))
 async def publish_workflow(
-    workflow_id: WorkflowId, body: Annotated[PublishRequest, Body()], services: TheServices, request: Request
+    workflow_id: WorkflowId, body: PublishRequest, services: TheServices, request: Request
 ) -> Publication:
     """Publish a version of a workflow, the newest unless one is named; later changes are a draft."""
     return await services.approvals.publish(workflow_id, acting_user(request, body.by), version=body.version)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, Header, Request
+from fastapi import Header, Request
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
-from workflow_agent.api.body import Body as RequestBody
+from workflow_agent.api.body import Body
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
 from workflow_agent.api.native.request_shapes import AgentName, ConversationIdText, MessageText, WorkflowIdText
@@ -39,7 +39,7 @@ _ONE_OF = [
 ]
 
 
-class RequestAttachment(RequestBody):
+class RequestAttachment(Body):
     """A document that comes with a message: its content, or the id of one that was attached before."""
 
     model_config = ConfigDict(
@@ -88,7 +88,7 @@ def new_attachments(given: Sequence[RequestAttachment] | None) -> tuple[NewAttac
 
 
 class ChatRequest(
-    RequestBody,
+    Body,
     json_schema_extra={
         "examples": [
             {
@@ -184,7 +184,7 @@ async def _started(
 @router.post("/chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
 async def chat(
     request: Request,
-    body: Annotated[ChatRequest, Body()],
+    body: ChatRequest,
     key: IdempotencyHeader = None,
     share: ShareHeader = None,
     model_key: ModelKeyHeader = None,
@@ -199,7 +199,7 @@ async def chat(
 @router.post("/chat/stream", status_code=200, response_class=EventStream, responses=event_stream(*_PROBLEMS))
 async def chat_stream(
     request: Request,
-    body: Annotated[ChatRequest, Body()],
+    body: ChatRequest,
     key: IdempotencyHeader = None,
     share: ShareHeader = None,
     model_key: ModelKeyHeader = None,

@@ -1,9 +1,8 @@
 """Conversations: list, create, read, change, delete, fork, export and import."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Body
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -75,9 +74,7 @@ async def list_conversations(
     response_model=Conversation,
     responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS),
 )
-async def create_conversation(
-    services: TheServices, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
-) -> Response:
+async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create an empty conversation; the first message can do that as well."""
     if body.workflow_id is not None:
         await services.workflows.get(services.tenant, body.workflow_id)
@@ -114,7 +111,7 @@ async def create_conversation(
     response_model=Conversation,
     responses=replies(404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
 )
-async def get_conversation(conversation_id: ConversationId, services: TheServices, known: KnownEtag) -> Response:
+async def get_conversation(conversation_id: ConversationId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the whole conversation as its file has it, and how long the run under way has taken."""
     conversation = await services.conversation(conversation_id)
     # While a run is under way its time goes on, though nothing else changes.
@@ -131,10 +128,7 @@ async def get_conversation(conversation_id: ConversationId, services: TheService
     responses=replies(404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
 )
 async def change_conversation(
-    conversation_id: ConversationId,
-    body: Annotated[ConversationChange, Body()],
-    services: TheServices,
-    expected: Required,
+    conversation_id: ConversationId, body: ConversationChange, services: TheServices, expected: Required
 ) -> Response:
     """Rename a conversation, or set the mode that leads it."""
     wanted = {name: getattr(body, name) for name in body.model_fields_set}
@@ -163,11 +157,7 @@ async def delete_conversation(conversation_id: ConversationId, services: TheServ
 
 
 def require(conversation: Conversation, expected: Revision | None) -> None:
-    """Refuse a change to another state than the one that was read.
-
-    Raises:
-        ConversationConflict: It has changed since.
-    """
+    """Refuse a change to another state than the one that was read."""
     if expected is not None and not expected.fits(conversation):
         raise ConversationConflict(
             f"Conversation {conversation.id!r} is at version {conversation.version}, not at the one that "
@@ -183,7 +173,7 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
     responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
 )
 async def fork_conversation(
-    conversation_id: ConversationId, body: Annotated[NewForkBody, Body()], services: TheServices, key: IdempotencyKey
+    conversation_id: ConversationId, body: NewForkBody, services: TheServices, key: IdempotencyKey
 ) -> Response:
     """Create a conversation that holds this one up to an event, with its evidence, and goes on from there."""
     whole = await whole_of(services.conversations, services.tenant, conversation_id)
@@ -234,9 +224,7 @@ async def export_conversation(conversation_id: ConversationId, services: TheServ
     response_model=ImportedConversation,
     responses=replies(408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
 )
-async def import_conversation(
-    body: Annotated[ConversationBundle, Body()], services: TheServices, key: IdempotencyKey
-) -> Response:
+async def import_conversation(body: ConversationBundle, services: TheServices, key: IdempotencyKey) -> Response:
     """Create a conversation from an exported document, after its digests and all it says were checked."""
     bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)
     found = await _knowing_what_is_here(services, bundle)

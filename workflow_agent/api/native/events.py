@@ -1,9 +1,8 @@
 """What can be put on record without asking for a reply: a message, a phase, a handoff."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
@@ -46,11 +45,7 @@ _RECORDED = replies(
 
 @router.post("/events", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_event(
-    conversation_id: ConversationId,
-    body: Annotated[NewEvent, Body()],
-    services: TheServices,
-    key: IdempotencyKey,
-    expected: Expected,
+    conversation_id: ConversationId, body: NewEvent, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Post a message without asking for a reply; every agent reads it when it next answers."""
     if body.author is not None and body.author in {"user", "system", *services.agents}:
@@ -65,11 +60,7 @@ async def post_event(
 
 @router.post("/phase", operation_id="change_phase", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_phase(
-    conversation_id: ConversationId,
-    body: Annotated[NewPhase, Body()],
-    services: TheServices,
-    key: IdempotencyKey,
-    expected: Expected,
+    conversation_id: ConversationId, body: NewPhase, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Change the phase; a change that is not allowed is a 409 that lists those that are."""
     change = PhaseChange(agent="user", **body.model_dump())
@@ -82,11 +73,7 @@ async def post_phase(
 
 @router.post("/handoff", operation_id="hand_off", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_handoff(
-    conversation_id: ConversationId,
-    body: Annotated[NewHandoff, Body()],
-    services: TheServices,
-    key: IdempotencyKey,
-    expected: Expected,
+    conversation_id: ConversationId, body: NewHandoff, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Hand the conversation to another agent: it answers the next message and gets the summary."""
     agent_named(services.agents, body.to, pointer="/to")

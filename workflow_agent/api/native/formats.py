@@ -4,7 +4,7 @@ from asyncio import to_thread
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import Body, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, named
@@ -33,7 +33,7 @@ router = routes_at("/api/v1/workflows", "workflows")
     | {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}},
 )
 async def import_document(
-    body: Annotated[ImportRequest, Body()],
+    body: ImportRequest,
     services: TheServices,
     workflows: Workflows,
     key: IdempotencyKey,

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Body, Path
+from fastapi import Path
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from workflow_agent.api.body import Body as RequestBody
+from workflow_agent.api.body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices, User
 from workflow_agent.api.routes import json_reply, problem_replies, replies, routes_at
 from workflow_agent.conversations.document import Relation
@@ -56,7 +56,7 @@ class Memory(BaseModel):
     """The one dealt with last first."""
 
 
-class MemoryChange(RequestBody):
+class MemoryChange(Body):
     """What to correct; fields left out stay as they are."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS, pattern=CLEAN_PATTERN)] | None = (
@@ -84,9 +84,7 @@ async def get_memory_item(known_id: KnownId, services: TheServices, user: User) 
 
 
 @router.patch("/{known_id}", response_model=MemoryItem, responses=replies(404, 408, 413, 415, 422))
-async def change_memory_item(
-    known_id: KnownId, body: Annotated[MemoryChange, Body()], services: TheServices, user: User
-) -> Response:
+async def change_memory_item(known_id: KnownId, body: MemoryChange, services: TheServices, user: User) -> Response:
     """Correct what is remembered; the text before is taken out of the person's conversations too.
 
     With another text it has another id, which the answer says.

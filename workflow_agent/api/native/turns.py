@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
@@ -140,7 +140,7 @@ async def _answer(
 async def rate_reply(
     conversation_id: ConversationId,
     n: Number,
-    body: Annotated[NewFeedback, Body()],
+    body: NewFeedback,
     services: TheServices,
     agent: OfAgent = None,
     run_id: OfRun = None,

@@ -4,7 +4,7 @@ from asyncio import to_thread
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Body, Query, Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.creation import named, workflow_from_body
@@ -75,9 +75,7 @@ async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Res
 
 
 @router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(404, 408, 413, 415, 422))
-async def simulate_workflow(
-    workflow_id: WorkflowId, body: Annotated[SimulationRequest, Body()], services: TheServices
-) -> Response:
+async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, services: TheServices) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
     assumed = Assumptions(
@@ -138,7 +136,7 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
 
 
 @router.post("/validate", response_model=Validation, responses=replies(408, 413, 415, 422))
-async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
+async def validate_workflow(document: JsonObject) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))
 

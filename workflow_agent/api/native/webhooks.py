@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import Body
 from pydantic import BaseModel, Field, StringConstraints
 
-from workflow_agent.api.body import Body as RequestBody
+from workflow_agent.api.body import Body
 from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
 from workflow_agent.api.routes import problem_replies, routes_at
@@ -14,7 +13,7 @@ from workflow_agent.webhooks import Delivery, EventType, Webhook
 router = routes_at("/api/v1/webhooks", "webhooks")
 
 
-class NewWebhook(RequestBody):
+class NewWebhook(Body):
     """An address to tell of events."""
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=CLEAN_PATTERN)]
@@ -57,7 +56,7 @@ async def list_webhooks(services: TheServices) -> WebhookList:
 
 
 @router.post("", status_code=201, responses=problem_replies(*BODY_PROBLEMS))
-async def add_webhook(body: Annotated[NewWebhook, Body()], services: TheServices) -> MadeWebhook:
+async def add_webhook(body: NewWebhook, services: TheServices) -> MadeWebhook:
     """Tell an address of what happens from now on, each event at least once and in order."""
     made = await services.webhooks.add(body.url, body.events)
     return MadeWebhook(**made.model_dump(), key=services.webhooks.rules.key_of(made.id))

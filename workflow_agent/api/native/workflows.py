@@ -5,7 +5,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Annotated
 
-from fastapi import Body, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
@@ -60,11 +60,7 @@ MadeIn = Annotated[
 
 
 async def touched_in(services: Services, conversation_id: str | None) -> Collection[str] | None:
-    """Return the ids of the workflows a conversation dealt with; None where it does not matter.
-
-    Raises:
-        ConversationNotFound: No such conversation.
-    """
+    """Return the ids of the workflows a conversation dealt with; None where it does not matter."""
     if conversation_id is None:
         return None
     return {reference.workflow_id for reference in (await services.conversation(conversation_id)).workflow_refs}
@@ -125,7 +121,7 @@ async def list_workflows(
     responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
 )
 async def create_workflow(
-    asked: Annotated[JsonObject, Body()], services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
+    asked: JsonObject, services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
 ) -> Response:
     """Create a workflow from a document; without an `id` it gets one made from its name."""
     document = asked
@@ -152,7 +148,7 @@ async def create_workflow(
     response_model=Workflow,
     responses=replies(404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
 )
-async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: KnownEtag) -> Response:
+async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the newest version of a workflow."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
     tag = etag(workflow)
@@ -167,11 +163,7 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: Kn
     responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
 )
 async def replace_workflow(
-    workflow_id: WorkflowId,
-    document: Annotated[JsonObject, Body()],
-    workflows: Workflows,
-    expected: Required,
-    actor: Actor,
+    workflow_id: WorkflowId, document: JsonObject, workflows: Workflows, expected: Required, actor: Actor
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
     if document.get("id", workflow_id) != workflow_id:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import orjson
-from fastapi import Body, Request
+from fastapi import Request
 from pydantic import ValidationError
 from starlette.responses import Response
 
@@ -144,7 +144,7 @@ router = routes_at("/v1/chat", "openai", is_shown=False)
 
 @router.post("/completions")
 async def create_completion(
-    request: Request, body: Annotated[CompletionRequest, Body()], services: TheServices, key: IdempotencyKey
+    request: Request, body: CompletionRequest, services: TheServices, key: IdempotencyKey
 ) -> Response:
     """Answer the last message of a chat."""
     ignored = ignored_parameters(body)
@@ -173,9 +173,7 @@ async def create_completion(
 
 
 @router.post("/completions/{completion_id}")
-async def update_completion(
-    completion_id: str, body: Annotated[MetadataChange, Body()], services: TheServices
-) -> Response:
+async def update_completion(completion_id: str, body: MetadataChange, services: TheServices) -> Response:
     """Rate a completion by its metadata: `rating` is `up` or `down`, `note` says why."""
     given = completion_id.removeprefix(_PREFIX)
     recorded = await recorded_response(services, response_id(given), "completion_id")
@@ -188,11 +186,7 @@ async def update_completion(
 
 
 def _rating_in(metadata: Mapping[str, str]) -> NewFeedback:
-    """Return the rating that metadata of a completion says.
-
-    Raises:
-        InvalidInput: It says another thing; nothing else of a completion can be changed.
-    """
+    """Return the rating that metadata of a completion says; nothing else of a completion can be changed."""
     try:
         return NewFeedback.model_validate(metadata)
     except ValidationError as error:
@@ -203,11 +197,7 @@ def _rating_in(metadata: Mapping[str, str]) -> NewFeedback:
 
 
 def _check_tool_messages(body: CompletionRequest) -> None:
-    """Refuse what a tool returned without a call of it before.
-
-    Raises:
-        InvalidInput: In OpenAI's words.
-    """
+    """Refuse what a tool returned without a call of it before, in OpenAI's words."""
     called: set[str] = set()
     for at, one in enumerate(body.messages):
         called.update(str(call.get("id")) for call in one.tool_calls or ())

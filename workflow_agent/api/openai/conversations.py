@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
@@ -31,11 +31,7 @@ _NUMBERED = re.compile(r"msg_([0-9]{1,9})_")
 
 
 def said_in(items: Sequence[InputItem]) -> list[Said]:
-    """Return what was said in a request's items.
-
-    Raises:
-        InvalidInput: One is not a message of a user or an assistant.
-    """
+    """Return what was said in a request's items: messages of a user or an assistant, and nothing else."""
     return [_said(item, f"/items/{at}") for at, item in enumerate(items)]
 
 
@@ -81,7 +77,7 @@ async def list_items(
 
 
 @messages.post("")
-async def create_items(conversation_id: str, body: Annotated[NewItems, Body()], services: TheServices) -> Response:
+async def create_items(conversation_id: str, body: NewItems, services: TheServices) -> Response:
     """Add messages that ask for no reply."""
     said = said_in(body.items)
 
@@ -116,11 +112,7 @@ def _is_message(event: Event) -> bool:
 
 
 async def _found(past: Past, item_id: str) -> UserMessage | AgentReply:
-    """Return the event that an item is; its id says where to look.
-
-    Raises:
-        InvalidInput: There is no such item in the conversation.
-    """
+    """Return the event that an item is; its id says where to look."""
     for event in await _candidates(past, item_id):
         if not isinstance(event, SystemEvent) and _id_of(event) == item_id:
             return event
@@ -177,9 +169,7 @@ def _object(conversation: Conversation) -> dict[str, Any]:
 
 
 @router.post("")
-async def create_conversation(
-    services: TheServices, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
-) -> Response:
+async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create a conversation, with what was said before where there is something."""
     at = services.clock()
     said = said_in(body.items or [])
@@ -210,9 +200,7 @@ async def get_conversation(conversation_id: str, services: TheServices) -> Respo
 
 
 @router.post("/{conversation_id}")
-async def change_conversation(
-    conversation_id: str, body: Annotated[MetadataChange, Body()], services: TheServices
-) -> Response:
+async def change_conversation(conversation_id: str, body: MetadataChange, services: TheServices) -> Response:
     """Replace a conversation's metadata."""
 
     def changed(conversation: Conversation) -> Conversation:

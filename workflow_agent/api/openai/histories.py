@@ -154,15 +154,7 @@ async def remembering(
     ask: Ask,
     conversation_id: str,
 ) -> AsyncGenerator[bytes]:
-    """Yield what is written; before the last piece, see to it that the next request finds this conversation.
-
-    Args:
-        written: The reply as it goes over the wire.
-        reply: Gives the whole text of the reply once it is complete.
-        keys: Where the histories of the tenant's clients are noted.
-        ask: What is answered.
-        conversation_id: Where.
-    """
+    """Yield what is written; before the last piece, see to it that the next request finds this conversation."""
     async for piece in written:
         if (text := reply()) is not None:
             await remember(keys, ask, conversation_id, text)

@@ -47,16 +47,7 @@ def response_id(run_id: str) -> str:
 
 
 async def recorded_response(services: Services, given: str, param: str | None = None) -> Recorded:
-    """Return the response of this id.
-
-    Args:
-        services: What the application is made with.
-        given: The id, as the client wrote it.
-        param: Where the client wrote it, if not in the path.
-
-    Raises:
-        ResponseNotFound: There is none.
-    """
+    """Return the response of this id; `param` is where the client wrote the id, if not in the path."""
     try:
         if not given.startswith(_RESPONSE_PREFIX):
             raise RunNotFound(f"{given[:100]!r} is not the id of a response.")

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 import orjson
-from fastapi import Body, Query, Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
@@ -46,10 +46,7 @@ Typed = tuple[str, dict[str, Any]]
 class ResponseEvents:
     """Writes events with gapless sequence numbers, the same each time the run's stream is read.
 
-    Args:
-        recorded: The response, as it was when the message was accepted or later.
-        request: Who asks.
-        after: The sequence number of the last event that arrived; -1 for none.
+    Those up to `after`, the number of the last event that arrived, are left out; -1 for none.
     """
 
     recorded: Recorded
@@ -172,7 +169,7 @@ router = routes_at("/v1/responses", "openai", is_shown=False)
 
 @router.post("")
 async def create_response(
-    request: Request, body: Annotated[ResponseRequest, Body()], services: TheServices, key: IdempotencyKey
+    request: Request, body: ResponseRequest, services: TheServices, key: IdempotencyKey
 ) -> Response:
     """Answer an input, in a conversation, after an earlier response, or on its own."""
     ignored = ignored_parameters(body)
@@ -221,11 +218,7 @@ def _echoed(body: ResponseRequest) -> JsonObject:
 
 
 def _check_outputs(body: ResponseRequest) -> None:
-    """Refuse what a function returned without a call of it before.
-
-    Raises:
-        InvalidInput: In OpenAI's words.
-    """
+    """Refuse what a function returned without a call of it before, in OpenAI's words."""
     called: set[str] = set()
     for at, one in enumerate(body.input):
         call_id = str((one.model_extra or {}).get("call_id"))

@@ -20,15 +20,10 @@ _FINISHED = {"length": "length", "cut": "length", "content_filter": "content_fil
 
 
 def file_in(part: JsonObject, pointer: str) -> NewAttachment:
-    """Return a file part as the attachment it is.
+    """Return a file part as the attachment it is; its data are base64, plain or in a data URL.
 
-    Args:
-        part: `{"type": "file", "file": {"filename": …, "file_data": …}}`, or the same members in an
-            `input_file`. The data are base64, plain or in a data URL.
-        pointer: Where it stands in the request.
-
-    Raises:
-        InvalidInput: It names a file that is kept elsewhere, or its members are not of their types.
+    It is `{"type": "file", "file": {"filename": …, "file_data": …}}`, or has the same members in an `input_file`.
+    A file that is kept elsewhere is refused.
     """
     inner = part.get("file") if part.get("type") == "file" else part
     given = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
@@ -98,16 +93,9 @@ class Sent:
 
 
 def script_of(sent: Iterable[Sent], pointer: str) -> Script:
-    """Return the chat that a request carries.
+    """Return the chat that a request carries, its messages oldest first, the last of them a user's.
 
     What tools of the client's own returned is left out: their calls were never ours.
-
-    Args:
-        sent: The messages, oldest first.
-        pointer: Where they stand in the request.
-
-    Raises:
-        InvalidInput: The last message is not the user's, is blank or too long, or holds more than text.
     """
     told: list[str] = []
     said: list[Said] = []
@@ -135,11 +123,7 @@ def script_of(sent: Iterable[Sent], pointer: str) -> Script:
 
 
 def text_of(sent: Sent) -> str:
-    """Return a message's text.
-
-    Raises:
-        InvalidInput: A part is not text.
-    """
+    """Return a message's text; a part that is none is refused."""
     return "".join(_part(*part) for part in sent.parts())
 
 

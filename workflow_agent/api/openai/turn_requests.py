@@ -57,13 +57,7 @@ def is_repeated(headers: Headers) -> bool:
 def conversation_named(headers: Headers, given: str | None, pointer: str) -> str | None:
     """Return the id of the conversation that a request names; None where it carries its own history.
 
-    Args:
-        headers: Of the request; a chat id of Open WebUI counts as a name.
-        given: The id in the body.
-        pointer: Where the body names it.
-
-    Raises:
-        InvalidInput: The name cannot be an id.
+    In its headers a chat id of Open WebUI counts as a name; `pointer` is where the body names it.
     """
     if given is not None:
         return _checked(given, pointer)
@@ -115,11 +109,7 @@ models = routes_at("/v1/models", "openai", is_shown=False)
 
 
 def agent_of(model: str, agents: Mapping[str, AgentProfile]) -> str | None:
-    """Return the agent that a model's name stands for; None leaves the choice to the conversation.
-
-    Raises:
-        ModelNotFound: There is no such model; lists those there are.
-    """
+    """Return the agent that a model's name stands for; None leaves the choice to the conversation."""
     base, _, agent = model.partition("/")
     if base == MODEL and (model == MODEL or agent in agents):
         return agent or None
