@@ -106,6 +106,8 @@ Documented = dict[int | str, dict[str, Any]]
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
 _EVENTS = ("start", "mode", "tool_call", "tool_result", "delta", "context", "complete", "error", "shutdown")
 _EVERYWHERE = (401, 403, 421, 500, 503)
+BODY_PROBLEMS = (408, 413, 415, 422)
+"""Statuses of the errors of every route that reads a body."""
 
 
 def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

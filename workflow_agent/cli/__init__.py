@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
-from workflow_agent.cli.context import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED, DataDirectory, OpenWorkflows, Wiring
+from workflow_agent.cli.context import EXIT_CODES
 
 COMMANDS = {
     "Talk": {
@@ -130,8 +130,6 @@ class Commands(Group):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command.loaded() if isinstance(command, Listed) else command, rest
 
-
-__all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "OpenWorkflows", "Wiring", "cli"]
 
 cli = typer.Typer(
     name="workflow-agent",

@@ -135,19 +135,6 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At
 
 
 @dataclass(frozen=True, slots=True)
-class DataDirectory:
-    """What a data directory or a database keeps, opened for one command."""
-
-    settings: Settings
-    conversations: ConversationStore
-
-    @property
-    def tenant(self) -> str:
-        """Return whose data the command works with."""
-        return self.settings.tenant
-
-
-@dataclass(frozen=True, slots=True)
 class OpenWorkflows:
     """The workflows of a data directory, opened for one command."""
 
@@ -174,7 +161,7 @@ class Wiring:
 
     serve: Callable[[Settings], None]
     """Runs the server until it is told to stop."""
-    open_data: Callable[[Settings], AbstractAsyncContextManager[DataDirectory]]
+    open_data: Callable[[Settings], AbstractAsyncContextManager[ConversationStore]]
     """Opens the conversations of a data directory or a database, and closes them at the end of the block."""
     open_workflows: Callable[[Settings], AbstractContextManager[OpenWorkflows]]
     """Opens the workflows of a data directory alone."""

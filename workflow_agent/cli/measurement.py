@@ -5,7 +5,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,13 +67,15 @@ def bench(
 
 def _bench(context: typer.Context, name: str | None, checkout: Path | None, *, list_them: bool) -> int:
     root = _checkout(checkout)
-    found = {one.name: one for one in _benchmarks(root / _SUITE)}
+    found = {measured: (about, program) for measured, about, program in _benchmarks(root / _SUITE)}
     if list_them:
-        print_rows(("benchmark", "what"), ((one.name, one.about) for one in found.values()), "There are none.")
+        print_rows(
+            ("benchmark", "what"), ((measured, about) for measured, (about, _) in found.items()), "There are none."
+        )
         return 0
     if name is not None and name not in found:
         raise CommandFailed(f"There is no benchmark {name[:100]!r}; there are {', '.join(found)}.", EXIT_NOT_FOUND)
-    program = [_SUITE] if name is None else found[name].program
+    program = [_SUITE] if name is None else found[name][1]
     print_note(f"Running in {root}: python -m {' '.join(program)}")
     return wiring_of(context).run_program([sys.executable, "-m", *program], root)
 
@@ -94,24 +95,14 @@ def _checkout(named: Path | None) -> Path:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Benchmark:
-    """Something that can be measured by itself."""
-
-    name: str
-    about: str
-    program: Sequence[str]
-    """The module that measures it, and its arguments."""
-
-
-def _benchmarks(folder: Path) -> Iterator[Benchmark]:
-    """Yield the parts of the report, then what has a report of its own, each with its own first line."""
+def _benchmarks(folder: Path) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield the parts of the report, then what has its own: name, first line, and the module with its arguments."""
     for name, module in _sections(folder / "__main__.py"):
         file = next(one for one in (folder / "measured" / module, folder / module) if one.is_file())
-        yield Benchmark(name, _first_line(file), [_SUITE, name])
+        yield name, _first_line(file), [_SUITE, name]
     for path in sorted(folder.glob("*.py")):
         if not path.stem.startswith(("__", "fit_")) and "__main__" in path.read_text(encoding="utf-8"):
-            yield Benchmark(path.stem, _first_line(path), [f"{_SUITE}.{path.stem}"])
+            yield path.stem, _first_line(path), [f"{_SUITE}.{path.stem}"]
 
 
 def _sections(runner: Path) -> Iterator[tuple[str, str]]:
@@ -254,7 +245,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
 
       workflow-agent evidence --data-dir ~/workflows --json
     """
-    found = history_evidence(call_histories(chosen_settings(data_dir=data_dir).data_dir)).as_dict()
+    found = _evidence_of(call_histories(chosen_settings(data_dir=data_dir).data_dir))
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
@@ -263,25 +254,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
         typer.echo(f"{name.replace('_', ' ')}: {shown}")
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEvidence:
-    """What the records of many conversations say."""
-
-    conversations: int
-    records: int
-    programs: int
-    programs_that_failed: int
-    programs_that_read_the_history: int
-    patterns: dict[str, int]
-    """Programs by what they do with the history."""
-    calls_by_programs: dict[str, int]
-
-    def as_dict(self) -> JsonObject:
-        """Return the evidence as plain data."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-def history_evidence(histories: Iterable[Sequence[CallRecord]]) -> HistoryEvidence:
+def _evidence_of(histories: Iterable[Sequence[CallRecord]]) -> JsonObject:
     """Return what the call histories show, one of them a conversation."""
     conversations = records = 0
     programs: list[CallRecord] = []
@@ -292,12 +265,12 @@ def history_evidence(histories: Iterable[Sequence[CallRecord]]) -> HistoryEviden
         programs += [record for record in history if record.method_name == PROGRAM_TOOL]
         inner.update(record.method_name for record in history if record.depth == _PROGRAM_DEPTH)
     used = Counter(pattern for record in programs for pattern in record.history_query_patterns or ())
-    return HistoryEvidence(
-        conversations=conversations,
-        records=records,
-        programs=len(programs),
-        programs_that_failed=sum(not record.outcome_summary.ok for record in programs),
-        programs_that_read_the_history=sum(bool(record.history_access_detected) for record in programs),
-        patterns={pattern: used[pattern] for pattern in PATTERNS},
-        calls_by_programs=dict(inner.most_common()),
-    )
+    return {
+        "conversations": conversations,
+        "records": records,
+        "programs": len(programs),
+        "programs_that_failed": sum(not record.outcome_summary.ok for record in programs),
+        "programs_that_read_the_history": sum(bool(record.history_access_detected) for record in programs),
+        "patterns": {pattern: used[pattern] for pattern in PATTERNS},
+        "calls_by_programs": dict(inner.most_common()),
+    }

@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar, get_args
 
-from workflow_agent.cli.context import DataDirectory
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.main.database import hosts_of
 from workflow_agent.settings import Settings
@@ -59,14 +59,14 @@ async def holdings_of(settings: Settings) -> Holdings:
 
 
 @asynccontextmanager
-async def open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
+async def open_data(settings: Settings) -> AsyncGenerator[ConversationStore]:
     """Open the conversations of a data directory or a database; nothing is made or written by that alone."""
     if settings.database_url is None:
         seal = SealRule(above_bytes=settings.seal_above_bytes)
-        yield DataDirectory(settings, JsonConversationStore(DurableFiles(settings.data_dir), seal=seal))
+        yield JsonConversationStore(DurableFiles(settings.data_dir), seal=seal)
         return
     async with hosts_of(settings).conversations() as store:
-        yield DataDirectory(settings, store)
+        yield store
 
 
 def moved_in_words(source: Settings, target: Settings) -> str:

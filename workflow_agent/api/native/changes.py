@@ -12,7 +12,7 @@ from workflow_agent.api.body import Body
 from workflow_agent.api.creation import edits_from_body
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
-from workflow_agent.api.native.workflows import BODY_PROBLEMS, MadeIn
+from workflow_agent.api.native.workflows import MadeIn
 from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
     MAX_NUMBER,
@@ -27,7 +27,7 @@ from workflow_agent.api.parameters import (
     acting_user,
     etag,
 )
-from workflow_agent.api.routes import json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.acceptance import HandChange, post_change
 from workflow_agent.conversations.document import Conversation

@@ -27,7 +27,7 @@ from workflow_agent.api.parameters import (
     etag,
     is_unchanged,
 )
-from workflow_agent.api.routes import json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
@@ -72,7 +72,7 @@ async def list_conversations(
     "",
     status_code=201,
     response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS),
+    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_LINKS),
 )
 async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create an empty conversation; the first message can do that as well."""
@@ -125,7 +125,7 @@ async def get_conversation(conversation_id: ConversationId, services: TheService
 @router.patch(
     "/{conversation_id}",
     response_model=Conversation,
-    responses=replies(404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
+    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=_LINKS),
 )
 async def change_conversation(
     conversation_id: ConversationId, body: ConversationChange, services: TheServices, expected: Required
@@ -170,7 +170,7 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
     "/{conversation_id}/fork",
     status_code=201,
     response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
+    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
 )
 async def fork_conversation(
     conversation_id: ConversationId, body: NewForkBody, services: TheServices, key: IdempotencyKey
@@ -222,7 +222,7 @@ async def export_conversation(conversation_id: ConversationId, services: TheServ
     "/import",
     status_code=201,
     response_model=ImportedConversation,
-    responses=replies(408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
+    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
 )
 async def import_conversation(body: ConversationBundle, services: TheServices, key: IdempotencyKey) -> Response:
     """Create a conversation from an exported document, after its digests and all it says were checked."""

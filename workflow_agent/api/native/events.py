@@ -10,7 +10,7 @@ from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
 from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, TheServices, etag
-from workflow_agent.api.routes import json_reply, link, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.acceptance import post_message
 from workflow_agent.conversations.agents import agent_named
@@ -30,13 +30,10 @@ router = routes_at("/api/v1/conversations/{conversation_id}", "conversations")
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 _RECORDED = replies(
+    *BODY_PROBLEMS,
     404,
-    408,
     409,
     412,
-    413,
-    415,
-    422,
     status=201,
     headers=("ETag",),
     links={"conversation": link("get_conversation", **_ID), "history": link("get_history", **_ID)},

@@ -10,9 +10,8 @@ from starlette.responses import Response
 from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflow_shapes import Export, Import
-from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, TheServices, WorkflowId, Workflows, etag
-from workflow_agent.api.routes import json_reply, only_post, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.imported import format_findings

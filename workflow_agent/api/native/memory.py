@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices, User
-from workflow_agent.api.routes import json_reply, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, problem_replies, replies, routes_at
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
 from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, FactSource
@@ -83,7 +83,7 @@ async def get_memory_item(known_id: KnownId, services: TheServices, user: User) 
     return json_reply(found)
 
 
-@router.patch("/{known_id}", response_model=MemoryItem, responses=replies(404, 408, 413, 415, 422))
+@router.patch("/{known_id}", response_model=MemoryItem, responses=replies(*BODY_PROBLEMS, 404))
 async def change_memory_item(known_id: KnownId, body: MemoryChange, services: TheServices, user: User) -> Response:
     """Correct what is remembered; the text before is taken out of the person's conversations too.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
@@ -28,7 +28,7 @@ from workflow_agent.api.parameters import (
     etag,
     page_start,
 )
-from workflow_agent.api.routes import json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.compaction.compaction import compaction_named
 from workflow_agent.assistant.compaction.policy import turns_compacted
@@ -48,6 +48,15 @@ OfRun = Annotated[
     str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Of several that answered, only this run's.")
 ]
 
+OfSeveral = tuple[str | None, str | None]
+"""The agent and the run whose answer is meant, where several answered."""
+
+
+async def _whose(agent: OfAgent = None, run_id: OfRun = None) -> OfSeveral:
+    return agent, run_id
+
+
+Whose = Annotated[OfSeveral, Depends(_whose)]
 _OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.path.n"}
 
 
@@ -79,11 +88,9 @@ def _run(answer: Answer) -> Any:
 
 
 @router.get("/turns/{n}/iterations", response_model=IterationList, responses=replies(404, 422))
-async def get_iterations(
-    conversation_id: ConversationId, n: Number, services: TheServices, agent: OfAgent = None, run_id: OfRun = None
-) -> Response:
+async def get_iterations(conversation_id: ConversationId, n: Number, services: TheServices, whose: Whose) -> Response:
     """List the iterations of a turn: each model request with its tool calls and their results."""
-    turn, answer = await _answer(services, conversation_id, n, agent, run_id)
+    turn, answer = await _answer(services, conversation_id, n, whose)
     iterations = await _contents(services, conversation_id).resolved(answer.iterations, turn.message)
     runs = [RunOfTurn(run_id=one.run_id, agent=one.agent, iterations=len(one.iterations)) for one in turn.answers]
     return json_reply(
@@ -100,15 +107,10 @@ async def get_iterations(
 
 @router.get("/turns/{n}/iterations/{k}", response_model=Iteration, responses=replies(404, 422))
 async def get_iteration(
-    conversation_id: ConversationId,
-    n: Number,
-    k: Number,
-    services: TheServices,
-    agent: OfAgent = None,
-    run_id: OfRun = None,
+    conversation_id: ConversationId, n: Number, k: Number, services: TheServices, whose: Whose
 ) -> Response:
     """Return one iteration of a turn, by its number."""
-    turn, answer = await _answer(services, conversation_id, n, agent, run_id)
+    turn, answer = await _answer(services, conversation_id, n, whose)
     found = [one for one in answer.iterations if one.number == k]
     if not found:
         raise NotFound(
@@ -118,11 +120,10 @@ async def get_iteration(
     return json_reply(whole)
 
 
-async def _answer(
-    services: Services, conversation_id: str, n: int, agent: str | None, run_id: str | None
-) -> tuple[RecordedTurn, Answer]:
+async def _answer(services: Services, conversation_id: str, n: int, whose: OfSeveral) -> tuple[RecordedTurn, Answer]:
     """Return a turn, and what the agent or the run that is asked for did in it."""
     turn = await (await services.past(conversation_id)).turn(n)
+    agent, run_id = whose
     answer = turn.answer(agent=agent, run_id=run_id)
     if answer is None:
         raise NotFound(
@@ -135,21 +136,16 @@ async def _answer(
 @router.put(
     "/turns/{n}/feedback",
     response_model=ReplyFeedback,
-    responses=replies(404, 408, 413, 415, 422, links={"turn": link("get_turn", **_OF_TURN)}),
+    responses=replies(*BODY_PROBLEMS, 404, links={"turn": link("get_turn", **_OF_TURN)}),
 )
 async def rate_reply(
-    conversation_id: ConversationId,
-    n: Number,
-    body: NewFeedback,
-    services: TheServices,
-    agent: OfAgent = None,
-    run_id: OfRun = None,
+    conversation_id: ConversationId, n: Number, body: NewFeedback, services: TheServices, whose: Whose
 ) -> Response:
     """Say what a reply was worth, in place of what was said before; the model is not told.
 
     Where several agents answered, `agent` or `run_id` says whose reply; without them it is the first.
     """
-    reply = await _reply(services, conversation_id, n, agent, run_id)
+    reply = await _reply(services, conversation_id, n, whose)
     kept = await keep_rating(services, conversation_id, reply, body)
     told = kept.model_dump(mode="json")
     return json_reply({"conversation_id": conversation_id, "event_id": reply.id, **told})
@@ -174,11 +170,9 @@ async def keep_rating(services: Services, conversation_id: str, reply: AgentRepl
     status_code=204,
     responses={204: {"description": "Nothing is said of the reply."}} | problem_replies(404, 422),
 )
-async def take_back_rating(
-    conversation_id: ConversationId, n: Number, services: TheServices, agent: OfAgent = None, run_id: OfRun = None
-) -> Response:
+async def take_back_rating(conversation_id: ConversationId, n: Number, services: TheServices, whose: Whose) -> Response:
     """Take back what was said of a reply, if anything was."""
-    reply = await _reply(services, conversation_id, n, agent, run_id)
+    reply = await _reply(services, conversation_id, n, whose)
 
     def unrated(conversation: Conversation) -> Conversation:
         if reply.id not in conversation.feedback:
@@ -190,9 +184,9 @@ async def take_back_rating(
     return Response(status_code=204)
 
 
-async def _reply(services: Services, conversation_id: str, n: int, agent: str | None, run_id: str | None) -> AgentReply:
+async def _reply(services: Services, conversation_id: str, n: int, whose: OfSeveral) -> AgentReply:
     """Return a reply of a turn: the first unless an agent's or a run's is asked for."""
-    _, answer = await _answer(services, conversation_id, n, agent, run_id)
+    _, answer = await _answer(services, conversation_id, n, whose)
     if answer.reply is None:
         raise NotFound(f"Turn {n} of conversation {conversation_id!r} has no reply to say anything of.")
     return answer.reply
@@ -242,7 +236,7 @@ async def list_compactions(
     "",
     status_code=201,
     response_model=Compaction,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, links={"compactions": link("list_compactions", **_ID)}),
+    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, links={"compactions": link("list_compactions", **_ID)}),
 )
 async def compact(conversation_id: ConversationId, services: TheServices, key: IdempotencyKey) -> Response:
     """Sum up the oldest turns now; 409 where none may go."""
@@ -268,7 +262,7 @@ async def compact(conversation_id: ConversationId, services: TheServices, key: I
 @compactions.post(
     "/{compaction_id}/restore",
     response_model=RestoredCompactions,
-    responses=replies(404, 408, 409, 413, 415, 422, headers=("ETag",)),
+    responses=replies(*BODY_PROBLEMS, 404, 409, headers=("ETag",)),
 )
 async def restore_compaction(
     conversation_id: ConversationId, compaction_id: CompactionId, services: TheServices

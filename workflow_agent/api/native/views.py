@@ -12,7 +12,7 @@ from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
 from workflow_agent.api.parameters import IS_WHOLE, MAX_NUMBER, Flag, TheServices, WorkflowId, Workflows
-from workflow_agent.api.routes import json_reply, only_post, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
@@ -74,7 +74,7 @@ async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Res
     return json_reply({"workflow": named(workflow), **(await workflows.analysis_of(workflow)).as_dict()})
 
 
-@router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(404, 408, 413, 415, 422))
+@router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(*BODY_PROBLEMS, 404))
 async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, services: TheServices) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
@@ -135,7 +135,7 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post("/validate", response_model=Validation, responses=replies(408, 413, 415, 422))
+@router.post("/validate", response_model=Validation, responses=replies(*BODY_PROBLEMS))
 async def validate_workflow(document: JsonObject) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))

@@ -5,9 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.native.workflows import BODY_PROBLEMS
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
-from workflow_agent.api.routes import problem_replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, problem_replies, routes_at
 from workflow_agent.webhooks import Delivery, EventType, Webhook
 
 router = routes_at("/api/v1/webhooks", "webhooks")

@@ -26,7 +26,7 @@ from workflow_agent.api.parameters import (
     is_unchanged,
     page_start,
 )
-from workflow_agent.api.routes import json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidWorkflow, Problem
@@ -67,7 +67,6 @@ async def touched_in(services: Services, conversation_id: str | None) -> Collect
 
 
 router = routes_at("/api/v1/workflows", "workflows")
-BODY_PROBLEMS = (408, 413, 415, 422)
 _ID = {"workflow_id": "$response.body#/id"}
 _IF_MATCH = {"header.If-Match": "$response.header.ETag"}
 LINKS = {

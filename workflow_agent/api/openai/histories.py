@@ -79,11 +79,8 @@ async def _is_waiting_for(services: Services, conversation_id: str, ask: Ask) ->
     """Say whether a conversation that an equal request opened is this request's own."""
     if not (ask.is_repeated or ask.script.earlier):
         return False
-    try:
-        conversation = await services.conversation(conversation_id)
-    except ConversationNotFound:
-        return True
-    return asked_last(conversation, ask)
+    conversation = await _found(services, conversation_id)
+    return conversation is None or asked_last(conversation, ask)
 
 
 async def _continued(services: Services, ask: Ask) -> str | None:
@@ -96,8 +93,10 @@ async def _continued(services: Services, ask: Ask) -> str | None:
 async def _noted(services: Services, key: str) -> Conversation | None:
     """Return the conversation noted under a key, if there is one and it is still there."""
     conversation_id = await services.keys.find(key)
-    if conversation_id is None:
-        return None
+    return None if conversation_id is None else await _found(services, conversation_id)
+
+
+async def _found(services: Services, conversation_id: str) -> Conversation | None:
     try:
         return await services.conversation(conversation_id)
     except ConversationNotFound:
@@ -129,6 +128,7 @@ def _said_in(conversation: Conversation) -> list[Said]:
 
 
 def _stands_at(conversation: Conversation, turns: int, ask: Ask) -> bool:
+    """Say whether a conversation has so many turns, or this very request has followed them."""
     if conversation.turn_count == turns:
         return True
     # The request itself may have been accepted already, when the client sends it again.
@@ -173,28 +173,18 @@ async def asked_after(services: Services, ask: Ask, before: Recorded) -> Ask:
     A request that is sent again finds the place where it was answered before.
     """
     here = replace(ask, conversation_id=before.conversation_id)
-    if _goes_on(await services.conversation(before.conversation_id), before, here):
+    if _stands_at(await services.conversation(before.conversation_id), before.first.turn, here):
         return here
     branch_id = f"cv_{digest_of([before.conversation_id, before.first.run_id, ask.digest()])[:24]}"
     branch = replace(ask, conversation_id=branch_id)
-    try:
-        known = await services.conversation(branch_id)
-    except ConversationNotFound:
+    known = await _found(services, branch_id)
+    if known is None:
         await _begin(services, before, branch_id)
-        return branch
-    if _goes_on(known, before, branch):
+    if known is None or _stands_at(known, before.first.turn, branch):
         return branch
     fresh = services.new_id("cv")
     await _begin(services, before, fresh)
     return replace(ask, conversation_id=fresh)
-
-
-def _goes_on(conversation: Conversation, before: Recorded, ask: Ask) -> bool:
-    """Say whether a conversation stands at a response, or this very request has followed it."""
-    turn = before.first.turn
-    if conversation.turn_count == turn:
-        return True
-    return conversation.turn_count == turn + 1 and asked_last(conversation, ask)
 
 
 async def _begin(services: Services, before: Recorded, branch_id: str) -> None:
