@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from workflow_agent.main.data_directory import open_workflows
+from workflow_agent.main.data import open_workflows
 from workflow_agent.main.holdings import open_data
 from workflow_agent.settings import load_settings
 

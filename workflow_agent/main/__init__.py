@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from workflow_agent.cli import cli
 from workflow_agent.cli.context import Wiring
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.database import hosts_of
 from workflow_agent.main.process import importing
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.owners import running_owners
@@ -41,13 +40,13 @@ def wiring() -> Wiring:
     return Wiring(
         serve=_serve,
         open_data=_late("holdings", "open_data"),
-        open_workflows=_late("data_directory", "open_workflows"),
+        open_workflows=_late("data", "open_workflows"),
         application=_late("in_process", "application_transport"),
         try_provider=_late("providers", "try_provider"),
-        migrate_database=lambda settings, row_security: hosts_of(settings).migrated(row_security),
+        migrate_database=lambda settings, row_security: _hosts_of(settings).migrated(row_security),
         move=_late("holdings", "moved_in_words"),
         verify=_late("holdings", "verified"),
-        examine_database=lambda settings: hosts_of(settings).examined(),
+        examine_database=lambda settings: _hosts_of(settings).examined(),
         running=running_owners,
         run_program=_run_program,
         speak_mcp=_speak_mcp,
@@ -67,6 +66,9 @@ def _late(module: str, name: str) -> Any:
         return function(*given)
 
     return call
+
+
+_hosts_of = _late("data", "hosts_of")
 
 
 def _serve(settings: Settings) -> None:

@@ -38,7 +38,7 @@ from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application, limits_of, own_parts
-from workflow_agent.main.database import hosts_of
+from workflow_agent.main.data import hosts_of
 from workflow_agent.main.extensions import extensions_of, foreign_tools_of, model_config_of, models_of, roster_of
 from workflow_agent.main.process import now, resources
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files

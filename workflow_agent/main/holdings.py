@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar, get_args
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import CorruptDocument, StorageFailed
-from workflow_agent.main.database import hosts_of
+from workflow_agent.main.data import hosts_of
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
