@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.in_memory import InMemoryRunJournal
 from tests.support.postgres import an_empty_database
-from workflow_agent.conversations.abandonment import cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.acceptance import cancel_run, interrupt_dead_runs
 from workflow_agent.conversations.calls import EndedCall, tool_record
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message

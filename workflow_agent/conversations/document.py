@@ -11,9 +11,8 @@ from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.context_records import RecordedContext
-from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
-from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.runs import Feedback, Run
 from workflow_agent.values.digests import digest_of
 from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
 from workflow_agent.values.usage import Cost, Totals, Usage

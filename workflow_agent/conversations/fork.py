@@ -21,11 +21,10 @@ from workflow_agent.conversations.document import (
     UserMessage,
     WorkflowReference,
 )
-from workflow_agent.conversations.handoffs import HANDOFF
 from workflow_agent.conversations.message_records import call_id_of
-from workflow_agent.conversations.phases import PHASE_CHANGE
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart, calls_of, in_order
+from workflow_agent.conversations.transitions import HANDOFF, PHASE_CHANGE
 from workflow_agent.conversations.verification import Whole
 from workflow_agent.values.usage import Totals, added
 

@@ -43,8 +43,8 @@ from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
+from workflow_agent.conversations.history import Find
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application

@@ -27,7 +27,7 @@ from workflow_agent.conversations.artifacts import (
     ProcessingStrategy,
     artifact_of,
 )
-from workflow_agent.conversations.frames import presented
+from workflow_agent.conversations.transcript import presented
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.tokens import tokens_of

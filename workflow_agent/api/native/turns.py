@@ -13,9 +13,9 @@ from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_rep
 from workflow_agent.api.services import Services, past_of
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.document import AgentReply, Conversation
-from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.records import Answer, RecordedTurn
+from workflow_agent.conversations.runs import Feedback
 from workflow_agent.errors import NotFound
 
 router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute)

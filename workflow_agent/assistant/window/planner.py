@@ -22,7 +22,7 @@ from workflow_agent.conversations.artifacts import (
     ProcessingStrategy,
     text_of,
 )
-from workflow_agent.conversations.frames import HEADING, framed
+from workflow_agent.conversations.transcript import HEADING, framed
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.digests import canonical_json, digest_of
 from workflow_agent.values.stored import JsonObject, iso_milliseconds

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workflow_agent.conversations.memory.lexicon import Choice
 from workflow_agent.conversations.memory.phrases import Phrase
 from workflow_agent.conversations.memory.references import Known, Resolution, ambiguous, resolved, unknown
+from workflow_agent.conversations.memory.words import Choice
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.conversations.document import Relation
-from workflow_agent.conversations.memory.lexicon import (
+from workflow_agent.conversations.memory.words import (
     BEYOND,
     CAPITALS,
     CHOICES,
     COUNTS,
     DONE,
     FILLERS,
+    GENERIC_NOUNS,
     INNER,
     NEGATION,
     OPENING,
@@ -21,11 +22,8 @@ from workflow_agent.conversations.memory.lexicon import (
     POINTING,
     REJECTED,
     SENTENCE,
-    Choice,
-)
-from workflow_agent.conversations.memory.words import (
-    GENERIC_NOUNS,
     SMALL_WORDS,
+    Choice,
     initials,
     is_generic,
     telling_words,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.choice import Asked, Scene, chosen
-from workflow_agent.conversations.memory.composition import composed, of_clauses
+from workflow_agent.conversations.memory.composition import compares, composed, mentions_in, of_clauses
 from workflow_agent.conversations.memory.phrases import Phrase, inner_phrase, read_phrase, respelt, says_whole_name
 from workflow_agent.conversations.memory.references import (
     Known,
@@ -17,7 +17,6 @@ from workflow_agent.conversations.memory.references import (
     resolved,
     unknown,
 )
-from workflow_agent.conversations.memory.sentences import compares, mentions_in
 from workflow_agent.conversations.memory.words import NO_FIT, SMALL_WORDS, Fit, fit, words_of
 from workflow_agent.conversations.periods import Period
 

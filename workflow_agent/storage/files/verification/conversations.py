@@ -11,8 +11,8 @@ from typing import Any, cast
 import orjson
 
 from workflow_agent.conversations.archive import SealedTurns
-from workflow_agent.conversations.content_refs import kept_apart
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
+from workflow_agent.conversations.records import kept_apart
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.verification import Change, Whole, wrong_in, wrong_steps
 from workflow_agent.errors import StorageFailed
