@@ -19,7 +19,7 @@ from workflow_agent.main.resources import samples
 from workflow_agent.main.stores import Stores
 from workflow_agent.main.tenants import delete_unused, kept_since
 from workflow_agent.settings import Settings
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.telemetry.sums import families_of
 from workflow_agent.values.stored import JsonObject
 

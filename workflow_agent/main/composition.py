@@ -57,7 +57,7 @@ from workflow_agent.main.tenants import limits_of, own_parts
 from workflow_agent.main.worker_slots import WorkerSlot
 from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
 from workflow_agent.storage.files.owners import new_owner_id
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import OtherWorkers

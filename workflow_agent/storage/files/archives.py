@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +17,7 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, next_sealin
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.conversation_documents import ConversationText, written
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.refusals import not_sealed
+from workflow_agent.storage.files.rules import not_sealed
 from workflow_agent.values.stored import JsonObject
 
 SEALED_VERSION = 3
@@ -188,10 +188,7 @@ class ConversationArchive:
         Raises:
             CorruptDocument: A file that lists others is missing or is not what was stored.
         """
-        found = list(conversation.archive)
-        while (at := next((place for place, one in enumerate(found) if one.kind == "index"), None)) is not None:
-            found[at : at + 1] = parsed_entries(self.checked(directory, found[at]))
-        return tuple(found)
+        return entries_in(conversation.archive, lambda entry: self.checked(directory, entry))
 
     def checked(self, directory: Path, entry: SealedTurns) -> bytes:
         """Return the bytes of a sealed file.
@@ -202,6 +199,14 @@ class ConversationArchive:
         path = directory / entry.file
         stored = self.files.read(path)
         return checked_part(self.files.name_of(path), entry, stored.data if stored else None)
+
+
+def entries_in(archive: Sequence[SealedTurns], body_of: Callable[[SealedTurns], bytes]) -> tuple[SealedTurns, ...]:
+    """Return the entries of all files with turns, oldest first, those that another file lists among them."""
+    found = list(archive)
+    while (at := next((place for place, one in enumerate(found) if one.kind == "index"), None)) is not None:
+        found[at : at + 1] = parsed_entries(body_of(found[at]))
+    return tuple(found)
 
 
 def checked_part(name: str, entry: SealedTurns, data: bytes | None) -> bytes:

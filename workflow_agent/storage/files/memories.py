@@ -18,11 +18,10 @@ from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.references import holds_entries_of, merged_references
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.documents import Document, DocumentReader
+from workflow_agent.storage.files.documents import Document, DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked
-from workflow_agent.storage.files.stat_cache import StatCache
 from workflow_agent.values.stored import Value
 from workflow_agent.workflows.model.terms import ID_PATTERN
 

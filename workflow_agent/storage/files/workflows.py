@@ -10,11 +10,11 @@ from typing_extensions import override
 from workflow_agent.conversations.store import RunFences
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues
-from workflow_agent.storage.files.refusals import id_taken
-from workflow_agent.storage.files.versions import (
-    check_new_id,
+from workflow_agent.storage.files.rules import (
+    check_new_workflow_id,
     earlier_write,
     first_version,
+    id_taken,
     may_repeat,
     next_version,
     no_version,
@@ -65,7 +65,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
-        check_new_id(workflow.id)
+        check_new_workflow_id(workflow.id)
         place = self._kept.place(tenant, workflow.id)
         async with self._queues.of(place.document):
             return await asyncio.to_thread(self._create, place, workflow, change)
@@ -76,7 +76,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         Raises:
             AlreadyExists: The id is taken.
         """
-        check_new_id(newest.id)
+        check_new_workflow_id(newest.id)
         place = self._kept.place(tenant, newest.id)
         async with self._queues.of(place.document):
             await asyncio.to_thread(self._adopt, place, newest, versions)

@@ -1,6 +1,6 @@
 """The statements of conversations: each is done once, however often it is sent."""
 
-from workflow_agent.storage.postgres.row_security import of_tenant
+from workflow_agent.storage.postgres.database import of_tenant
 
 # A known version comes without its rows. Of another one comes the text of those rows alone that no known transaction
 # wrote: what one has written is all in the version that it made, and a row that another changed has that one's number.
@@ -67,3 +67,5 @@ put AS (INSERT INTO conversation_blob (tenant, conversation_id, digest, body)
 SELECT $5::text IS NULL OR EXISTS (SELECT FROM fenced) AS is_let_through""")
 BLOB = of_tenant("SELECT body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2 AND digest = $3")
 PART = of_tenant("SELECT body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2 AND name = $3")
+BLOBS = of_tenant("SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2")
+PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2")

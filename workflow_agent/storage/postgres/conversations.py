@@ -24,7 +24,7 @@ from workflow_agent.errors import ConversationNotFound, CorruptDocument, Storage
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.conversation_list import summary_of
 from workflow_agent.storage.files.file_system import check_tenant, is_conversation_id
-from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
+from workflow_agent.storage.files.rules import check_new_id, id_taken, no_content, no_conversation, not_sealed
 from workflow_agent.storage.files.search.messages import storable
 from workflow_agent.storage.postgres import conversation_statements as statements
 from workflow_agent.storage.postgres.conversation_rows import (
@@ -36,9 +36,9 @@ from workflow_agent.storage.postgres.conversation_rows import (
     sealed_saving,
 )
 from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.locks import locked
+from workflow_agent.storage.postgres.leases import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
-from workflow_agent.storage.postgres.redaction import ConversationRedaction
+from workflow_agent.storage.postgres.redaction import redact
 from workflow_agent.values.digests import content_json, digest_in, parse_canonical
 from workflow_agent.values.revisions import RunFence
 
@@ -163,8 +163,7 @@ class PostgresConversationStore(ConversationStore):
 
     @override
     async def redact(self, tenant: str, conversation_id: str, gone: Redaction) -> bool:
-        key = _existing(tenant, conversation_id)
-        return await ConversationRedaction(self._database, self).redact(*key, gone)
+        return await redact(self._database, self, *_existing(tenant, conversation_id), gone)
 
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:

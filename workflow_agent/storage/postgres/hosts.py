@@ -15,8 +15,7 @@ from typing_extensions import override
 
 from workflow_agent.conversations.store import Owners
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_all_tenants, of_all_tenants, of_tenant
 
 _log = logging.getLogger(__name__)
 _BEATS_A_LEASE = 5

@@ -15,8 +15,7 @@ from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 
 _log = logging.getLogger(__name__)
 # Once another attempt has begun, nothing more is kept of this one: the other has read what there is. The save

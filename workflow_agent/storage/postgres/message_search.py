@@ -23,8 +23,7 @@ from workflow_agent.conversations.store import (
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
 from workflow_agent.storage.files.search.messages import Found, Indexed, Lookup, MessageDatabase, Said, storable
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import of_all_tenants, of_tenant
+from workflow_agent.storage.postgres.database import Database, of_all_tenants, of_tenant
 from workflow_agent.values.stored import iso_milliseconds
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

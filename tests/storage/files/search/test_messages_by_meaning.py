@@ -16,7 +16,7 @@ from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.values.usage import Cost, Usage
 
