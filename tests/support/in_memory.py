@@ -49,9 +49,8 @@ from workflow_agent.storage.files.rules import (
     record_of,
 )
 from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
-from workflow_agent.values.digests import content_json, content_ref_of, parse_canonical
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import iso_milliseconds
+from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
+from workflow_agent.values.stored import Revision, RunFence, iso_milliseconds
 from workflow_agent.workflows.model.outline import excerpt
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow

@@ -60,14 +60,8 @@ def accept_message(
 
     A run whose process died is marked interrupted on the way.
 
-    Args:
-        conversation: As read under its lock.
-        message: What to accept; its key, when it has one, makes a re-sent message the same message.
-        owner: The server process that would run it.
-        is_alive: Whether the process that works on a run is still at it.
-        at: Now.
-        new_id: Makes an id from its prefix.
-        left_by: What a run whose process died left of its evidence.
+    A key makes a re-sent message the same message; `left_by` gives what a run whose process died left of its
+    evidence.
 
     Raises:
         IdempotencyMismatch: The key was used for a different request.
@@ -201,14 +195,7 @@ def interrupt_dead_runs(
     at: datetime,
     left_by: Callable[[Run], LeftBehind] = lambda _: _NOTHING,
 ) -> Conversation:
-    """Return the conversation with every run of a dead process marked interrupted.
-
-    Args:
-        conversation: As read under its lock.
-        is_alive: Whether the process that works on a run is still at it.
-        at: Now.
-        left_by: What a dead run left of its evidence.
-    """
+    """Return the conversation with every run of a dead process marked interrupted."""
     changed = conversation
     for run in conversation.runs:
         if run.status == "running" and not is_alive(run):

@@ -173,10 +173,6 @@ def mended_history(stored: Any, at: str) -> tuple[list[JsonObject], int]:
     """Return a stored history with every record valid, and how many had to be set right.
 
     What a record says beside its known fields is kept; what is no record at all is kept as the text of one.
-
-    Args:
-        stored: What stands under `calls` in the file.
-        at: The time a record gets that has none.
     """
     if not isinstance(stored, list):
         return [], 1

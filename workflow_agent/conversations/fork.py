@@ -47,9 +47,7 @@ def forked(whole: Whole, fork: NewFork) -> Conversation:
     A message whose answer comes after that event stays as one that was not answered. What an agent shared
     with its provider stays behind, and so do idempotency keys: they stand for what was sent there.
 
-    Args:
-        whole: What to fork, with its sealed turns, which become turns of the fork's own file.
-        fork: Where, and as what; the index is that of an event there is.
+    Its sealed turns become turns of the fork's own file.
     """
     old = whole.conversation
     runs = {run.run_id: run for run in reversed(whole.runs)}

@@ -73,11 +73,7 @@ class Past:
     ) -> Stretch[Event]:
         """Return events from a number on.
 
-        Args:
-            start: The number of the first event to look at; None begins at the first, or the newest.
-            limit: The most events to return.
-            keep: Which events to return.
-            newest_first: Whether to go back in time.
+        `start` is the number of the first event to look at; None begins at the first, or the newest.
         """
         sealed, count = self.conversation.sealed_events, self.conversation.next_index
 

@@ -59,13 +59,8 @@ def with_said(
 
     Each message of the user begins a turn; what the assistant says before any of them begins one too.
 
-    Args:
-        conversation: What they are added to; no run of it may be under way.
-        said: Oldest first.
-        author: Who the user is.
-        at: When the first was said, where it does not say so itself; any other then has the time of the
-            one before.
-        new_id: Makes an id from its prefix.
+    No run of the conversation may be under way. What has no time of its own has that of the one before, the first has
+    `at`.
     """
     events: list[Event] = list(conversation.events)
     runs: list[Run] = list(conversation.runs)
@@ -189,12 +184,7 @@ def post_message(
 ) -> tuple[Conversation, UserMessage]:
     """Return the conversation with a message that nobody is asked to answer, and the message.
 
-    Args:
-        conversation: As read under its lock.
-        content: What was said.
-        author: Who said it, if not the user: an external party, whose words are data.
-        at: Now.
-        event_id: The message's id.
+    An author is an external party, whose words are data; None is the user.
     """
     event = UserMessage(
         id=event_id,

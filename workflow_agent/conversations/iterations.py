@@ -178,14 +178,7 @@ def add_assistant_message(
 ) -> TurnContext:
     """Return the context with what the model said, and asked for, in the current iteration.
 
-    Args:
-        ctx: The context so far.
-        content: What it said.
-        tool_calls: What it asked for.
-        session_id: The provider's name for the session the answer belongs to.
-        finish_reason: Why the answer ended.
-        failed_attempts: The models that were asked before and failed, each with its error's type.
-        at: Now.
+    `failed_attempts` are the models that were asked before and failed, each with its error's type.
     """
     current = _current(ctx)
     calls = tuple(IterationToolCall(id=call.id, name=call.name) for call in tool_calls)
@@ -250,11 +243,7 @@ def close(
     The current iteration is completed, or dropped where nothing happened in it; calls without
     a result are answered as `interrupted`, so that no open call reaches the next turn.
 
-    Args:
-        ctx: The context so far.
-        results: What calls came to that no request told the model of any more, by the call's id.
-        durations_ms: How long they took.
-        at: Now.
+    `results` are what calls came to that no request told the model of any more, by the call's id.
     """
     known = results or {}
     moment = at or _now()

@@ -189,11 +189,7 @@ def _elapsed_ms(since: datetime, until: datetime) -> float:
 def run_ended(conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()) -> Conversation:
     """Return the conversation with a run ended: the clock of its work stopped, its session kept.
 
-    Args:
-        conversation: With the run under way.
-        run: As it ended.
-        at: When.
-        steps: The iterations it went through; the session they name becomes its agent's.
+    The session that its steps name becomes its agent's.
     """
     clock = conversation.execution_time
     worked = _elapsed_ms(clock.current_since, at) if clock.current_since else 0.0

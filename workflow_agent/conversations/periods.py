@@ -185,10 +185,6 @@ def said_when(text: str, now: datetime) -> tuple[str, tuple[Period, ...]]:
     """Return a query without its time words, and the periods they certainly mean; none where that is not sure.
 
     "Who approves in March?" asks about March, "what did we decide in March?" about what was said then.
-
-    Args:
-        text: A question, or words.
-        now: When it is asked; days begin where this one does.
     """
     words = _WORD.findall(text)
     phrase = " ".join(words).casefold()

@@ -31,12 +31,7 @@ class Entry:
 class Transcript:
     """A conversation as one agent reads it before it answers an event.
 
-    Args:
-        conversation: With the trigger in it.
-        agent: Who reads.
-        trigger: What it is to answer; it comes last and only there.
-        handoff: What brought the agent in, if another handed over.
-        registered: The agents there are; anybody else's text is data.
+    The trigger comes last and only there. Text of anybody who is not `registered` is data.
     """
 
     conversation: Conversation
@@ -104,9 +99,7 @@ class Transcript:
     ) -> list[M]:
         """Return the messages of entries, oldest first, with the block of what was missed marked.
 
-        Args:
-            entries: Each with its messages.
-            made: Gives the messages between them the form of the others.
+        `made` gives the messages between the entries the form of the others.
         """
         known = [message for entry, messages in entries if not entry.missed for message in messages]
         missed = [message for entry, messages in entries if entry.missed for message in messages]
@@ -174,13 +167,6 @@ def build_agent_messages(
     Its own replies are the assistant's, the user's messages the user's, those of other agents and of
     the system the system's, with the agent's name in front. What others said since it last spoke stands
     between two markers. Who is not registered has no authority: that text is framed as data.
-
-    Args:
-        conversation: With the trigger in it.
-        agent: Who reads.
-        triggering_event: What it is to answer.
-        handoff: What brought the agent in, if another handed over.
-        registered: The agents there are.
     """
     transcript = Transcript(conversation, agent, triggering_event, handoff, registered)
     entries = [(one, (transcript.message_of(one.event),)) for one in transcript.newest_first()][::-1]

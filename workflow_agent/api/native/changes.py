@@ -27,7 +27,7 @@ from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import HandChange, post_change
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import Edit, edit_document
 from workflow_agent.workflows.model.workflow import workflow_document

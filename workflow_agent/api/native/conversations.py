@@ -29,7 +29,7 @@ from workflow_agent.conversations.document import Conversation, conversation_doc
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.verification import Whole
 from workflow_agent.errors import ConversationConflict
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 
 router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
 _EMPTY = NewConversation()

@@ -27,7 +27,7 @@ from workflow_agent.conversations.transitions import (
     refuse_handoff,
 )
 from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 
 router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]

@@ -18,7 +18,7 @@ from workflow_agent.conversations.iterations import Iteration, Message, MessageP
 from workflow_agent.conversations.records import UNREADABLE, UNREADABLE_ERRORS, event_ref
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.values.stored import RunFence
 from workflow_agent.workflows.search.words import fold, words
 
 INLINE_BYTES = 2_048

@@ -150,9 +150,7 @@ def mentions_in(text: str, of_names: Collection[str]) -> list[str]:
 
     Something new ("a step") is none; "the workflow of the refunds" is one.
 
-    Args:
-        text: What somebody wrote.
-        of_names: Words of known names, at which no part ends.
+    At a word of known names no part ends.
     """
     clauses = (words_of(clause) for clause in _CLAUSE_END.split(text))
     runs = (run for words in clauses for run in _runs(words, of_names))

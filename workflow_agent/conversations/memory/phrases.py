@@ -87,12 +87,7 @@ def is_told_by(kind: str, names: Sequence[Sequence[str]]) -> bool:
 
 
 def words_of_names_in(plain: str, names: Sequence[Sequence[str]]) -> tuple[list[str], str]:
-    """Return the telling words of the longest pieces of names, two words or more, and the phrase without.
-
-    Args:
-        plain: A phrase in plain lower-case words.
-        names: The words of each name.
-    """
+    """Return the telling words of the longest pieces of names, two words or more, and the phrase without."""
     taken: list[str] = []
     for run in sorted(_pieces(names), key=lambda run: (-len(run), run)):
         piece = " ".join(run)
@@ -172,10 +167,8 @@ class Phrase:
 def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
     """Return what a phrase says.
 
-    Args:
-        text: As somebody wrote it; only its first 300 characters count.
-        now: What "yesterday" is counted from.
-        names: Names and aliases, whose words are not read as anything else: "First aid" is not a first.
+    Only the first 300 characters count. Words of names and aliases are not read as anything else: "First aid" is not
+    a first.
     """
     text = REJECTED.sub("", text[:_LONGEST_CHARS])
     names = list(names)

@@ -45,12 +45,8 @@ def resolve_reference(
     Tried in this order: ids; whole names and aliases; then what the phrase says of names, time, what was
     done and which of several, together. Nothing is guessed: two that fit alike are ambiguous.
 
-    Args:
-        text: A phrase such as "my task workflow", as somebody wrote it.
-        references: What is remembered, of this conversation and of the user's others, in any order.
-        now: What "yesterday" is counted from; its time zone is where days begin.
-        open_workflow_id: What "it" means.
-        conversation_id: The conversation the phrase was said in; that of the newest reference unless given.
+    `now` is what "yesterday" is counted from, and its time zone is where days begin; the conversation is that of the
+    newest reference unless given.
     """
     known = known_workflows(references)
     by_id = {one.workflow_id: one for one in known}

@@ -87,11 +87,7 @@ class DocumentReader(Generic[T]):
 
 
 class LeftOut:
-    """The files that cannot be read and are left out of lists and searches; a failure is logged once.
-
-    Args:
-        files: The data directory.
-    """
+    """The files that cannot be read and are left out of lists and searches; a failure is logged once."""
 
     def __init__(self, files: DurableFiles) -> None:
         self._files = files
@@ -139,9 +135,8 @@ class StatCache(Generic[V]):
 
     So a write by another process is seen at once. Threads may share it.
 
-    Args:
-        max_size: The sum of sizes to keep, least recently used out first; 0 keeps nothing.
-        size_of: The size of a value; 1 unless told.
+    `max_size` is the sum of sizes to keep, least recently used out first; 0 keeps nothing. A value's size is 1 unless
+    told.
     """
 
     def __init__(self, max_size: int, size_of: Callable[[V], int] = _one) -> None:

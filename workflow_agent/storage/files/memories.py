@@ -54,10 +54,6 @@ class JsonWorkflowMemory(WorkflowMemory):
     A user is any text: one that is no plain name is kept under `_` and its digest. What is new is stored
     durably before `remember` returns. That something happened once more on a day is known at once, and
     stored with the next new thing or by `settle`: most turns are about the workflow of the turn before.
-
-    Args:
-        files: The data directory.
-        most: References kept for a user.
     """
 
     def __init__(self, files: DurableFiles, *, most: int) -> None:
@@ -188,9 +184,6 @@ class JsonPersonMemory(PersonMemory):
     """Keeps each person in `<tenant>/people/<user>.json` below the data directory.
 
     A user is any text: one that is no plain name is kept under `_` and its digest.
-
-    Args:
-        files: The data directory.
     """
 
     def __init__(self, files: DurableFiles) -> None:

@@ -27,12 +27,7 @@ _SUFFIX = ".json"
 
 
 class JsonRecords(Records):
-    """Keeps each document in a file of its own.
-
-    Args:
-        files: The data directory.
-        tenant: Whose documents.
-    """
+    """Keeps each document in a file of its own."""
 
     def __init__(self, files: DurableFiles, tenant: str) -> None:
         self._files = files
@@ -101,13 +96,7 @@ _DIRECTORY = "keys"
 
 @dataclass(frozen=True, slots=True)
 class JsonIdempotencyKeys(IdempotencyKeys):
-    """Keys that were sent with a creation, durable and shared between processes.
-
-    Args:
-        files: The data directory.
-        tenant: Whose keys they are.
-        kept_seconds: For how long a key is remembered.
-    """
+    """Keys that were sent with a creation, durable and shared between processes."""
 
     files: DurableFiles
     tenant: str

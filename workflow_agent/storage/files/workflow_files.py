@@ -79,11 +79,6 @@ class WorkflowFiles:
 
     A record above the document's version is what a crash left: never listed, and overwritten by
     the next write.
-
-    Args:
-        files: The data directory.
-        specs: Keeps parsed documents.
-        now: The time written on versions.
     """
 
     def __init__(self, files: DurableFiles, specs: TtlCache[Workflow], now: Callable[[], datetime]) -> None:

@@ -21,8 +21,7 @@ from workflow_agent.storage.files.rules import (
 )
 from workflow_agent.storage.files.workflow_files import WorkflowFiles, WorkflowPlace
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, Revision, RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import (
@@ -43,11 +42,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
     An operation makes one trip to a thread, where `update` runs the change too; a workflow that is known
     takes none, only a look at its file (ADR-0016).
 
-    Args:
-        files: The data directory.
-        specs: Keeps parsed documents.
-        now: The time written on versions.
-        fences: Decides which attempt at a run may write; without them no change may carry a fence.
+    Without `fences`, which decide which attempt at a run may write, no change may carry a fence.
     """
 
     def __init__(

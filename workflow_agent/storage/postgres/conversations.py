@@ -39,8 +39,8 @@ from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.leases import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
 from workflow_agent.storage.postgres.redaction import redact
-from workflow_agent.values.digests import content_json, digest_in, parse_canonical
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.values.json_values import content_json, digest_in, parse_canonical
+from workflow_agent.values.stored import RunFence
 
 _CACHE_BYTES = 32 * 2**20
 _KNOWN_BLOBS = 20_000
@@ -57,10 +57,8 @@ class PostgresConversationStore(ConversationStore):
     What a process read or wrote last it keeps; a save says on which version it stands, and one that stands
     on an old version is made again on the newest.
 
-    Args:
-        database: Where.
-        seal: When compacted turns are moved into rows of their own, which are read only when asked for.
-        cache_bytes: How much of the latest conversations, by the length of their texts, stays parsed.
+    Compacted turns are moved into rows of their own, which are read only when asked for; of the latest conversations
+    `cache_bytes` stay parsed, by the length of their texts.
     """
 
     def __init__(self, database: Database, *, seal: SealRule | None = None, cache_bytes: int = _CACHE_BYTES) -> None:

@@ -19,7 +19,7 @@ from workflow_agent.storage.postgres.memories import PostgresPersonMemory, Postg
 from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.digests import content_json
+from workflow_agent.values.json_values import content_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _PART = change_of_tenant("INSERT INTO conversation_part VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
@@ -45,13 +45,7 @@ _TAKE_KEY = change_of_tenant(
 
 
 class PostgresHoldings(StoredHoldings):
-    """Reads and writes the rows of a tenant; each read begins anew, so that it shows what is stored.
-
-    Args:
-        database: Where.
-        tenant: Whose.
-        most_references: How many workflows are remembered of a user at most.
-    """
+    """Reads and writes the rows of a tenant; each read begins anew, so that it shows what is stored."""
 
     def __init__(self, database: Database, tenant: str, most_references: int) -> None:
         self._database = database

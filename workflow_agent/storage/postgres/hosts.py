@@ -55,11 +55,6 @@ class PostgresHosts(Owners):
 
     The work of the event loop, however long a step of it takes, keeps no beat waiting. A host whose lease is
     over, or that cannot tell, takes another id: to all others, the one it had is dead.
-
-    Args:
-        database: For what is asked now and then.
-        new_owner: Makes an id for this process.
-        lease_seconds: For how long a host counts as alive that gives no sign of life.
     """
 
     def __init__(self, database: Database, new_owner: Callable[[], str], lease_seconds: float) -> None:
@@ -84,9 +79,8 @@ class PostgresHosts(Owners):
     async def start(self, lost: Callable[[], None]) -> None:
         """Begin to be alive, and wait until all others can see it.
 
-        Args:
-            lost: Is called in this event loop each time the lease was lost: whatever is worked on belongs
-                to others from then on.
+        `lost` is called in this event loop each time the lease was lost: whatever is worked on belongs to others
+        then.
 
         Raises:
             StorageFailed: The database does not answer.

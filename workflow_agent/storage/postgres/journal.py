@@ -31,11 +31,7 @@ WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence <= $4 ORDER
 
 
 class PostgresRunJournal(RunJournal):
-    """Keeps each step of a run in a row; the save that ends the run removes them.
-
-    Args:
-        database: Where.
-    """
+    """Keeps each step of a run in a row; the save that ends the run removes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

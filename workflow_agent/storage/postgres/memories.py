@@ -43,12 +43,7 @@ _Known = tuple[int, tuple[WorkflowReference, ...]]
 
 
 class PostgresWorkflowMemory(WorkflowMemory):
-    """Keeps the references of each user in one row.
-
-    Args:
-        database: Where.
-        most: References kept for a user.
-    """
+    """Keeps the references of each user in one row."""
 
     def __init__(self, database: Database, *, most: int) -> None:
         self._database = database
@@ -117,11 +112,7 @@ class PostgresWorkflowMemory(WorkflowMemory):
 
 
 class PostgresPersonMemory(PersonMemory):
-    """Keeps each person in one row.
-
-    Args:
-        database: Where.
-    """
+    """Keeps each person in one row."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

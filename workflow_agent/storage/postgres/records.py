@@ -23,12 +23,7 @@ _REMOVE = change_of_tenant("DELETE FROM record WHERE tenant = $1 AND kind = $2 A
 
 
 class PostgresRecords(Records):
-    """Keeps each document in a row.
-
-    Args:
-        database: Where.
-        tenant: Whose documents.
-    """
+    """Keeps each document in a row."""
 
     def __init__(self, database: Database, tenant: str) -> None:
         check_tenant(tenant)
@@ -84,13 +79,7 @@ WHERE tenant = $1 AND at < clock_timestamp() - make_interval(secs => $2)""")
 
 @dataclass(frozen=True, slots=True)
 class PostgresIdempotencyKeys(IdempotencyKeys):
-    """Keys that were sent with a creation, shared between hosts.
-
-    Args:
-        database: Where.
-        tenant: Whose keys they are.
-        kept_seconds: For how long a key is remembered.
-    """
+    """Keys that were sent with a creation, shared between hosts."""
 
     database: Database
     tenant: str

@@ -25,9 +25,8 @@ from workflow_agent.storage.files.rules import (
 )
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 from workflow_agent.values.caches import CacheKey, TtlCache
-from workflow_agent.values.digests import content_json, parse_canonical
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.json_values import content_json, parse_canonical
+from workflow_agent.values.stored import JsonObject, Revision, RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import (
@@ -93,14 +92,7 @@ SELECT 1""")
 
 
 class PostgresWorkflowCatalog(WorkflowCatalog):
-    """Keeps the newest version of each workflow in one row, every version in another.
-
-    Args:
-        database: Where.
-        specs: Keeps parsed documents.
-        now: The time written on versions.
-        conversations: Tells what became of a run that may not write any more.
-    """
+    """Keeps the newest version of each workflow in one row, every version in another."""
 
     def __init__(
         self,

@@ -36,8 +36,7 @@ _log = logging.getLogger(__name__)
 class TenantIndex:
     """What one tenant's workflows are found by. Calls block; threads may share it.
 
-    Args:
-        path: The database file; None keeps the index in memory.
+    Without a path it is kept in memory.
 
     Raises:
         sqlite3.Error: From every method but `start_over`, which is to be called then.
@@ -77,10 +76,7 @@ class TenantIndex:
     ) -> set[str]:
         """Forget what is gone, and return those whose content is needed.
 
-        Args:
-            heads: What there is.
-            changed: Those that may be other than the index has them; None where any may be.
-            database: The index.
+        `changed` are those that may be other than the index has them; None where any may be.
         """
         if changed is None:
             known = self._known(database)
@@ -104,9 +100,7 @@ class TenantIndex:
     def put(self, workflows: Sequence[Workflow], heads: Mapping[str, WorkflowHead]) -> None:
         """Index workflows in place of what was known of them.
 
-        Args:
-            workflows: Read after their heads, so that what changed in between is read again.
-            heads: Of these and of any others.
+        They are read after their heads, so that what changed in between is read again.
         """
         documents = [indexed(workflow, heads[workflow.id]) for workflow in workflows]
         with self._lock:
@@ -206,10 +200,6 @@ class SqliteWorkflowSearch(WorkflowSearch):
 
     The index is made from the catalogue alone: a missing or damaged file is built anew, and where
     no file can be used it is kept in memory.
-
-    Args:
-        catalog: What is searched.
-        root: The data directory, for `<tenant>/.index/workflows.sqlite`; None keeps indexes in memory.
     """
 
     def __init__(self, catalog: WorkflowCatalog, *, root: Path | None = None) -> None:

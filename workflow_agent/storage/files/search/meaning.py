@@ -57,12 +57,8 @@ class SearchByMeaning(WorkflowSearch):
     What is found by its id, name or alias is not second-guessed. While the model's provider fails, the
     answer is that of the words alone; it is logged and counted.
 
-    Args:
-        words: The search without it.
-        catalog: What is searched.
-        embedder: Makes vectors.
-        model_name: Names the file of vectors: those of another model mean nothing to it.
-        root: The data directory; None keeps vectors in memory.
+    Vectors of another model mean nothing to this one: `model_name` names their file; without a root they are in
+    memory.
     """
 
     words: SqliteWorkflowSearch
@@ -200,11 +196,7 @@ class MessagesByMeaning:
     memory: what is forgotten or deleted leaves nothing behind (ADR-0092). A search in all conversations, or in a
     certain time, goes by words.
 
-    Args:
-        store: Keeps the conversations, and finds messages by words.
-        embedder: Makes vectors.
-        spent: Is told what a tenant's vectors took.
-        failures: How often the model's provider failed; such a search goes by words.
+    `spent` is told what a tenant's vectors took.
     """
 
     store: ConversationStore

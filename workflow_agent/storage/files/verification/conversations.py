@@ -161,13 +161,7 @@ _MESSAGE_CHARS = 300
 
 
 class ConversationCheck:
-    """Checks the conversations of one directory.
-
-    Args:
-        files: The data directory.
-        directory: Where the conversations are.
-        workflow_ids: The workflows there are or were.
-    """
+    """Checks the conversations of one directory."""
 
     def __init__(self, files: DurableFiles, directory: Path, workflow_ids: set[str]) -> None:
         self._files = files

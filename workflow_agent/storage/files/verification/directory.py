@@ -137,13 +137,7 @@ _MOST_AT_A_TIME = 100
 
 @dataclass(slots=True)
 class Sweeper:
-    """Removes leftovers that are certainly useless; `verify` lists the doubtful ones.
-
-    Args:
-        files: The data directory.
-        tenant: Whose files.
-        now: The time as files have it, in seconds.
-    """
+    """Removes leftovers that are certainly useless; `verify` lists the doubtful ones."""
 
     files: DurableFiles
     tenant: str
