@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
+from operator import not_
 
 from pydantic import Field
 
@@ -76,35 +77,26 @@ def change_phase(
         kind=PHASE_CHANGE,
         data={"from": was, **change.model_dump(mode="json")},
     )
+    return _with_transition(conversation, event, change), event
+
+
+def _with_transition(conversation: Conversation, event: SystemEvent, change: PhaseChange) -> Conversation:
+    """Return the conversation with a change of phase, or of who acts within it, and the event that tells of it."""
     transition = PhaseTransition.model_validate(
-        {
-            "from": was,
-            "to": change.to,
-            "agent": change.agent,
-            "reason": change.reason,
-            "message": change.message,
-            "summary": change.summary,
-            "timestamp": at,
-        }
+        {"from": conversation.phase, **change.model_dump(), "timestamp": event.at}
     )
-    changed = conversation.model_copy(
+    return conversation.model_copy(
         update={
             "phase": change.to,
             "events": (*conversation.events, event),
             "phase_transitions": (*conversation.phase_transitions, transition),
-            "updated_at": at,
+            "updated_at": event.at,
         }
     )
-    return changed, event
 
 
 HANDOFF = "handoff"
 """The kind of the system event that records one."""
-
-
-def _is_empty(value: str) -> bool:
-    """Say whether to leave a text out of the file: nearly every handoff is an agent's or the user's own."""
-    return not value
 
 
 class Handoff(Value):
@@ -115,7 +107,7 @@ class Handoff(Value):
     to: str
     reason: str = ""
     summary: str = ""
-    confirms: str = Field(default="", exclude_if=_is_empty)
+    confirms: str = Field(default="", exclude_if=not_)
     """What the user said yes to, where that brought it about: the one before could only offer it."""
     event_id: str = Field(default="", exclude=True)
     """The event that records it."""
@@ -193,22 +185,7 @@ def hand_over(
         kind=HANDOFF,
         data=handoff.model_dump(mode="json"),
     )
-    transition = PhaseTransition.model_validate(
-        {
-            "from": conversation.phase,
-            "to": conversation.phase,
-            "agent": handoff.to,
-            "reason": handoff.reason,
-            "message": told + ".",
-            "summary": handoff.summary,
-            "timestamp": at,
-        }
+    taken_over = PhaseChange(
+        to=conversation.phase, agent=handoff.to, reason=handoff.reason, message=told + ".", summary=handoff.summary
     )
-    changed = conversation.model_copy(
-        update={
-            "events": (*conversation.events, event),
-            "phase_transitions": (*conversation.phase_transitions, transition),
-            "updated_at": at,
-        }
-    )
-    return changed, event
+    return _with_transition(conversation, event, taken_over), event

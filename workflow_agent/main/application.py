@@ -169,7 +169,7 @@ class Application:
         await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()
         if self.meaning is not None:
-            await self.meaning.shut_down()
+            await self.meaning.tasks.shut_down()
         runner = self.services.chat.worker.runner
         await runner.sandbox.close()
         if runner.assistant.foreign is not None:

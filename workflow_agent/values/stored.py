@@ -21,6 +21,11 @@ class Value(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
+def is_none(value: object) -> bool:
+    """Say whether to leave a field out of what is written: most records do not have it."""
+    return value is None
+
+
 def iso_milliseconds(moment: datetime) -> str:
     """Return a moment as ISO 8601 in UTC, with milliseconds and `Z`."""
     at = moment if moment.tzinfo is UTC else moment.astimezone(UTC)

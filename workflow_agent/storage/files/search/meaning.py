@@ -221,14 +221,6 @@ class MessagesByMeaning:
         wanted = joined_ranks(list(by_words), near)[query.offset : end] if near else list(by_words)[query.offset : end]
         return [by_words.get(one) or await self._hit(conversation, one) for one in wanted]
 
-    async def settled(self) -> None:
-        """Wait until nothing is under way in this process."""
-        await self.tasks.settled()
-
-    async def shut_down(self) -> None:
-        """Stop what is under way; it will be made again."""
-        await self.tasks.shut_down()
-
     async def _nearest(self, conversation: Conversation, text: str) -> list[int]:
         key = conversation.tenant, conversation.id, iso_milliseconds(conversation.created_at)
         known = self._kept.get(key)

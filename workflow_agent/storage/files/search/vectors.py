@@ -50,7 +50,7 @@ def spent_on(result: EmbeddingResult) -> RunCosts:
         price = None
     tokens = max(result.usage.input_tokens, 0)
     usage = Usage(requests=1, input_tokens=tokens, is_complete=result.usage.has_values())
-    return RunCosts().with_embedding(usage, price)
+    return RunCosts().with_call("embedding", usage, price)
 
 
 class VectorTable:
