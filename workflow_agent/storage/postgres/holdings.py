@@ -12,7 +12,7 @@ from workflow_agent.conversations.memory.person import Person
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.holdings import NEVER_SEALED
 from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
-from workflow_agent.storage.postgres.conversation_statements import BLOBS, PARTS
+from workflow_agent.storage.postgres.conversation_rows import BLOBS, PARTS
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, digest_of_text, of_tenant
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory

@@ -8,7 +8,7 @@ from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.storage.files.archives import checked_part, entries_in
 from workflow_agent.storage.files.redaction import content_without, opened_for, without_texts
-from workflow_agent.storage.postgres.conversation_statements import BLOBS, PARTS
+from workflow_agent.storage.postgres.conversation_rows import BLOBS, PARTS
 from workflow_agent.storage.postgres.database import Database, of_tenant
 
 _UNINDEX = of_tenant("""
