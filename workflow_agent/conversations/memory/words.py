@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from rapidfuzz.distance import OSA
@@ -124,11 +125,7 @@ def likeness(said: str, word: str) -> float:
 
 
 def _same_stem(said: str, word: str) -> bool:
-    shared = 0
-    for one, other in zip(said, word, strict=False):
-        if one != other:
-            break
-        shared += 1
+    shared = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(said, word, strict=False)))
     return any(
         said[at:] in _ENDINGS and word[at:] in _ENDINGS for at in range(shared, max(_STEM_CHARS, shared - 2) - 1, -1)
     )

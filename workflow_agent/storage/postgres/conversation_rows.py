@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -129,8 +130,7 @@ class KeptConversation:
 
     def known_transactions(self) -> list[int]:
         """Return the numbers of what wrote its rows."""
-        numbers = {row.written_by.number for rows in self.rows for row in rows}
-        return [number for number in numbers if number is not None]
+        return list(filter(None, {row.written_by.number for rows in self.rows for row in rows}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,7 @@ def _rows_of(
 
 def _alike(one: Sequence[object], other: Sequence[object]) -> int:
     """Return how many of the first items are the same objects."""
-    both = enumerate(zip(one, other, strict=False))
-    return next((at for at, (item, its) in both if item is not its), min(len(one), len(other)))
+    return sum(1 for _ in takewhile(lambda both: both[0] is both[1], zip(one, other, strict=False)))
 
 
 def _places(rows: Sequence[Row | None], first: int) -> list[Row | int]:
