@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, StringConstraints
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem, UserNotAllowed
-from workflow_agent.values.revisions import Revision, Versioned, revision_of
+from workflow_agent.values.stored import Revision, Versioned, revision_of
 from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
 from workflow_agent.workflows.service import WorkflowService
 

@@ -9,10 +9,9 @@ from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.history import Find, Past
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.sums import OtherWorkers

@@ -20,7 +20,7 @@ from workflow_agent.main.process import importing, now, samples
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings, TenantAccess
 from workflow_agent.storage.files.conversation_list import cursor_before
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.telemetry.sums import families_of
 from workflow_agent.values.caches import CacheKey
 from workflow_agent.values.stored import JsonObject
@@ -244,7 +244,7 @@ class Application:
         await self.stores.others.close(max(0.0, until - time.monotonic()))
         await self.stores.memory.settle()
         if self.meaning is not None:
-            await self.meaning.shut_down()
+            await self.meaning.tasks.shut_down()
         runner = self.services.chat.worker.runner
         await runner.sandbox.close()
         if runner.assistant.foreign is not None:

@@ -33,8 +33,8 @@ from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
+from workflow_agent.conversations.history import Find
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application, limits_of, own_parts
@@ -45,7 +45,7 @@ from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
 from workflow_agent.main.workers import WorkerSlot
 from workflow_agent.settings import OtlpTargets, Settings
 from workflow_agent.storage.files.owners import new_owner_id
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import OtherWorkers

@@ -26,16 +26,13 @@ from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.holdings import Holdings
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions, migrations
-from workflow_agent.storage.postgres.embedded import embedded_url
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions, embedded_url, migrations
 from workflow_agent.storage.postgres.holdings import PostgresHoldings
 from workflow_agent.storage.postgres.hosts import PostgresHosts
-from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
-from workflow_agent.storage.postgres.jobs import PostgresPeriodicJobs
 from workflow_agent.storage.postgres.journal import PostgresRunJournal
-from workflow_agent.storage.postgres.leftovers import swept
+from workflow_agent.storage.postgres.leases import PostgresPeriodicJobs, swept
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
-from workflow_agent.storage.postgres.records import PostgresRecords
+from workflow_agent.storage.postgres.records import PostgresIdempotencyKeys, PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 
 _EMBEDDED = "embedded"

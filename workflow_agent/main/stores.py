@@ -22,16 +22,15 @@ from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, running_owners
 from workflow_agent.storage.files.quotas import FileUsageCounter
-from workflow_agent.storage.files.records import JsonRecords
+from workflow_agent.storage.files.records import JsonIdempotencyKeys, JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.meaning import SearchByMeaning
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
-from workflow_agent.storage.files.sweeper import Sweeper
+from workflow_agent.storage.files.verification.directory import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.stored import JsonObject

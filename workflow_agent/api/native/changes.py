@@ -29,9 +29,9 @@ from workflow_agent.api.parameters import (
 )
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
 from workflow_agent.api.services import Services
-from workflow_agent.conversations.acceptance import HandChange, post_change
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.values.digests import digest_of
+from workflow_agent.conversations.imports import HandChange, post_change
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import Edit, edit_document

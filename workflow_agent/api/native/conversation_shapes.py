@@ -19,9 +19,8 @@ from workflow_agent.conversations.document import (
     UserMessage,
     WorkflowTouch,
 )
-from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
-from workflow_agent.conversations.runs import RunError, RunStatus
+from workflow_agent.conversations.runs import Feedback, RunError, RunStatus
 from workflow_agent.values.stored import JsonObject, Moment
 from workflow_agent.values.usage import Cost, Usage
 from workflow_agent.workflows.previews import Preview

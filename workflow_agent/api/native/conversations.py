@@ -35,7 +35,7 @@ from workflow_agent.conversations.document import Conversation, conversation_doc
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.verification import Whole
 from workflow_agent.errors import AlreadyExists, ConversationConflict
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 
 router = routes_at("/api/v1/conversations", "conversations")
 _EMPTY = NewConversation()

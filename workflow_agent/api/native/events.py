@@ -12,19 +12,21 @@ from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPh
 from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, TheServices, etag
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, replies, routes_at
 from workflow_agent.api.services import Services
-from workflow_agent.conversations.acceptance import post_message
 from workflow_agent.conversations.agents import agent_named
 from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage
-from workflow_agent.conversations.handoffs import (
+from workflow_agent.conversations.imports import post_message
+from workflow_agent.conversations.transitions import (
+    ALLOWED,
     Handoff,
+    PhaseChange,
+    change_phase,
     current_agent,
     hand_over,
     handoffs_since_message,
     refuse_handoff,
 )
-from workflow_agent.conversations.phases import ALLOWED, PhaseChange, change_phase
 from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 
 router = routes_at("/api/v1/conversations/{conversation_id}", "conversations")
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]

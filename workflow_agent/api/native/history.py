@@ -31,8 +31,7 @@ from workflow_agent.assistant.window.planner import preview_of
 from workflow_agent.conversations.artifacts import Artifact
 from workflow_agent.conversations.call_history import CallRecord, CallStatus
 from workflow_agent.conversations.document import AgentReply, AttachedDocument, Conversation, Event
-from workflow_agent.conversations.history import Stretch
-from workflow_agent.conversations.message_search import best_messages
+from workflow_agent.conversations.history import Stretch, best_messages
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.errors import ContentNotFound, CorruptDocument
 from workflow_agent.values.stored import Value

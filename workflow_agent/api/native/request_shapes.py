@@ -8,7 +8,7 @@ from workflow_agent.api.body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
-from workflow_agent.conversations.feedback import MOST_NOTE_CHARS, Rating
+from workflow_agent.conversations.runs import MOST_NOTE_CHARS, Rating
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS
 from workflow_agent.workflows.formats import FORMATS

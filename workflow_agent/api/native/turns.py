@@ -35,9 +35,9 @@ from workflow_agent.assistant.compaction.policy import turns_compacted
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation
-from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.records import Answer, RecordedTurn
+from workflow_agent.conversations.runs import Feedback
 from workflow_agent.errors import NotFound
 
 router = routes_at("/api/v1/conversations/{conversation_id}", "history")

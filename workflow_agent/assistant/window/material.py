@@ -31,9 +31,9 @@ from workflow_agent.assistant.window.plan import (
 from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
 from workflow_agent.assistant.window.record import BuiltContext
 from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
-from workflow_agent.conversations.content_refs import UNREADABLE_ERRORS
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
-from workflow_agent.conversations.frames import presented
+from workflow_agent.conversations.records import UNREADABLE_ERRORS
+from workflow_agent.conversations.transcript import presented
 from workflow_agent.errors import WorkflowAgentError, WorkflowNotFound
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.workflows.store import WorkflowCatalog
