@@ -84,9 +84,10 @@ NO_FIT = Fit(0.0, 0.0, 0.0)
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text without case, accents and possessive endings."""
-    plain = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", text))
-    folded = "".join(char for char in plain if not unicodedata.combining(char)).casefold()
-    return _WORD.findall(folded.replace("'", "").replace("\u2019", ""))
+    plain = _POSSESSIVE.sub("", text)
+    if not plain.isascii():
+        plain = "".join(char for char in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(char))
+    return _WORD.findall(plain.casefold().replace("'", "").replace("\u2019", ""))
 
 
 def telling_words(text: str) -> list[str]:
