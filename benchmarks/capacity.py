@@ -29,7 +29,7 @@ from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.main.composition import build
 from workflow_agent.settings import Settings
-from workflow_agent.storage.postgres.embedded import embedded_url
+from workflow_agent.storage.postgres.database import embedded_url
 
 _MONTH = 30 * 86_400
 _PEAK = 2.5

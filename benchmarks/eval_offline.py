@@ -220,7 +220,7 @@ class Asked:
 
     async def begin_with(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Go on as somebody who has only these workflows, given whole."""
-        self.app.state.tenant = f"case{next(self.tenants)}"
+        self.app.state.services = self.app.state.services.of_tenant(f"case{next(self.tenants)}")
         for document in documents:
             reply = await self.client.post("/api/v1/workflows", json=document)
             assert reply.status_code == 201, reply.text

@@ -17,7 +17,7 @@ from time import process_time
 from typing import Any
 
 from benchmarks.corpus import CORPUS, document_text, documents
-from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.process import collect_seldom
 from workflow_agent.workflows.analysis.analyzer import analysis_of
 from workflow_agent.workflows.formats import import_workflow, import_workflows
 from workflow_agent.workflows.formats.base import Format

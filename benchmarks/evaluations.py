@@ -30,7 +30,7 @@ from benchmarks.corpus import CORPUS, documents
 from benchmarks.eval_formats import comes_back
 from benchmarks.eval_search import FOLDERS, Quality, as_question, by_set, pairs, plain_ranks, search_ranks, workflows
 from workflow_agent.assistant.offline.model import OfflineModel
-from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.process import collect_seldom
 
 REPORT = Path(__file__).parent / "EVALUATIONS.md"
 _ABOUT = (

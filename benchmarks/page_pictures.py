@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.support.browsing import CHROMIUM, EXPENSES, Visitor, watched
 from tests.support.server import Served, serving
 from workflow_agent.assistant.offline.model import OfflineModel
-from workflow_agent.main.resources import samples
+from workflow_agent.main.process import samples
 from workflow_agent.settings import load_settings
 
 LEGAL = "put a legal review before the payment"

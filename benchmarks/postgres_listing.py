@@ -18,9 +18,8 @@ import asyncpg
 from tests.support.postgres import a_database_of_ones_own
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions, change_of_all_tenants
 from workflow_agent.storage.postgres.message_search import NEWEST
-from workflow_agent.storage.postgres.row_security import change_of_all_tenants
 
 _TENANT = "acme"
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -29,8 +29,7 @@ from workflow_agent.assistant.providers import Models
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
 from workflow_agent.main.serve import serve_alone, serve_beside_others
-from workflow_agent.main.worker_slots import WorkerSlot
-from workflow_agent.main.workers import Supervision, serve_with_workers
+from workflow_agent.main.workers import Supervision, WorkerSlot, serve_with_workers
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.workflow import workflow_document

@@ -27,7 +27,7 @@ from workflow_agent.assistant.window.material import GatheringLimits
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.process import collect_seldom
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.workflows.model.parser import parse_workflow

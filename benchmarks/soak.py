@@ -26,7 +26,7 @@ from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.process import collect_seldom
 from workflow_agent.settings import Settings
 
 TURNS, CONVERSATIONS, STAGES = 20_000, 500, 10

@@ -29,7 +29,7 @@ def main() -> None:
     """Begin hosts until the end of the input."""
     shifted = ShiftedClock()
     # Before anything else is imported, because modules take the function by its name.
-    importlib.import_module("workflow_agent.main.clock").__dict__["now"] = shifted.now
+    importlib.import_module("workflow_agent.main.process").__dict__["now"] = shifted.now
     run = importlib.import_module("workflow_agent.main").run
     for name in ("hosts", "serve", "composition"):
         importlib.import_module(f"workflow_agent.main.{name}")

@@ -13,7 +13,7 @@ from workflow_agent.assistant.turns.takeover import MOST_ATTEMPTS
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.row_security import of_all_tenants
+from workflow_agent.storage.postgres.database import of_all_tenants
 
 SWEEP_SECONDS = 2.0
 """How long after a lease is over a run may wait for somebody to go on with it."""

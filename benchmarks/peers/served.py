@@ -49,7 +49,7 @@ async def _serve(peer: Peer, directory: Path, seconds: float, listener: socket.s
 
 def _serve_ours(directory: Path, seconds: float, listener: socket.socket, *, calls: bool) -> None:
     # Here, because no other peer's process should load it; and as the command line does it.
-    from workflow_agent.main.garbage import importing  # noqa: PLC0415 - see above
+    from workflow_agent.main.process import importing  # noqa: PLC0415 - see above
 
     with importing():
         from benchmarks.peers.ours import application  # noqa: PLC0415 - see above

@@ -17,7 +17,7 @@ DEPENDENCIES = {
 
 
 def test_there_are_dependencies_to_look_at() -> None:
-    assert {"TheServices", "Tenant", "IdempotencyKey"} <= set(DEPENDENCIES)
+    assert {"TheServices", "Workflows", "IdempotencyKey"} <= set(DEPENDENCIES)
 
 
 @pytest.mark.parametrize("name", DEPENDENCIES)

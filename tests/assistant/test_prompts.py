@@ -7,7 +7,7 @@ import pytest
 
 from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
 from workflow_agent.conversations.agents import MODES
-from workflow_agent.conversations.phases import PHASES
+from workflow_agent.conversations.transitions import PHASES
 from workflow_agent.errors import Misconfigured
 from workflow_agent.workflows.model.steps import STEP_TYPES, Step
 from workflow_agent.workflows.model.transitions import TRANSITION_TYPES, Transition

@@ -9,8 +9,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from workflow_agent.cli import cli
-from workflow_agent.cli.commands import Listed
+from workflow_agent.cli import Listed, cli
 
 PROGRAM = "workflow-agent"
 _CONTINUED = re.compile(r"(?:\\|(?<=\|))\n\s*")

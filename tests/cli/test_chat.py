@@ -22,8 +22,7 @@ from tests.support.scripted import Streaming
 from tests.support.server import serving
 from workflow_agent.cli.chat import Chatting, read_message, talk
 from workflow_agent.cli.http_backend import server_backend
-from workflow_agent.cli.slash_commands import COMMANDS
-from workflow_agent.cli.turns import Asking
+from workflow_agent.cli.turns import COMMANDS, Asking
 from workflow_agent.settings import Settings
 
 # A job in the background, as these tests may be, ignores Ctrl-C, and so does whatever it starts.

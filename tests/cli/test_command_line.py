@@ -9,7 +9,7 @@ import pytest
 from pydantic_ai.models import override_allow_model_requests
 
 from tests.cli.commands import run as run_command
-from workflow_agent.cli.commands import COMMANDS
+from workflow_agent.cli import COMMANDS
 from workflow_agent.cli.context import EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_NOT_FOUND, EXIT_USAGE
 from workflow_agent.cli.reference import schema_files
 from workflow_agent.errors import CannotListen, Misconfigured

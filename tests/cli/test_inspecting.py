@@ -19,9 +19,9 @@ from workflow_agent.cli.conversation_view import of_conversation, of_turn
 from workflow_agent.conversations.document import AgentReply, Conversation, Event
 from workflow_agent.conversations.iterations import IterationToolCall
 from workflow_agent.conversations.outcome import end_run
-from workflow_agent.conversations.phases import PhaseChange, change_phase
 from workflow_agent.conversations.runs import RunError
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.transitions import PhaseChange, change_phase
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.values.stored import JsonObject

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.in_memory import InMemoryRunJournal
 from tests.support.postgres import an_empty_database
-from workflow_agent.conversations.abandonment import cancel_run, interrupt_dead_runs
+from workflow_agent.conversations.acceptance import cancel_run, interrupt_dead_runs
 from workflow_agent.conversations.calls import EndedCall, tool_record
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message
@@ -17,9 +17,9 @@ from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
+from workflow_agent.storage.postgres.database import change_of_all_tenants, of_all_tenants
 from workflow_agent.storage.postgres.journal import PostgresRunJournal
-from workflow_agent.storage.postgres.leftovers import swept
-from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants
+from workflow_agent.storage.postgres.leases import swept
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALL = tool_record(EndedCall("call_1", "list_workflows", {}, "success", NOON, result=[]), "evt_1")

@@ -16,7 +16,7 @@ from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import Author, Change, ReadOnceCatalog, WorkflowCatalog
 

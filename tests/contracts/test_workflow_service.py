@@ -12,7 +12,7 @@ from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowConflict,
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.formats import UnreadableDocument, only_workflow
 from workflow_agent.workflows.model.parser import parse_workflow

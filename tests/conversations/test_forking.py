@@ -9,13 +9,12 @@ from tests.support.stored import AT, a_conversation
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, AgentState, Conversation, UserMessage, WorkflowTouch
 from workflow_agent.conversations.fork import NewFork, forked
-from workflow_agent.conversations.handoffs import Handoff, hand_over
 from workflow_agent.conversations.iterations import Message, ToolResult
 from workflow_agent.conversations.outcome import end_run
-from workflow_agent.conversations.phases import PhaseChange, change_phase
 from workflow_agent.conversations.runs import RunError
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import MessageQuery
+from workflow_agent.conversations.transitions import Handoff, PhaseChange, change_phase, hand_over
 from workflow_agent.conversations.verification import Whole, wrong_in
 from workflow_agent.errors import AlreadyExists, NotFound
 from workflow_agent.storage.files.conversations import JsonConversationStore

@@ -7,7 +7,8 @@ import pytest
 
 from tests.support.in_memory import InMemoryConversationStore
 from tests.support.stored import AT, a_conversation, saying
-from workflow_agent.conversations.message_search import best_messages, said_when
+from workflow_agent.conversations.history import best_messages
+from workflow_agent.conversations.periods import said_when
 from workflow_agent.conversations.store import MessageQuery
 
 NOW = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from workflow_agent.conversations.document import Conversation, Phase
-from workflow_agent.conversations.phases import PHASES, PhaseChange, change_phase
+from workflow_agent.conversations.transitions import PHASES, PhaseChange, change_phase
 from workflow_agent.errors import PhaseNotAllowed
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -13,8 +13,8 @@ from workflow_agent.conversations.document import (
     SystemEvent,
     UserMessage,
 )
-from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.transcript import build_agent_messages, may_become_echo, without_echo
+from workflow_agent.conversations.transitions import Handoff
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MODE = ModeRecord(name="general", confidence=1.0, source="inferred")

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_agent.conversations import iterations
-from workflow_agent.conversations.abandonment import cancel_run, interrupt_dead_runs
-from workflow_agent.conversations.acceptance import Acceptance, NewMessage, accept_message
+from workflow_agent.conversations.acceptance import (
+    Acceptance,
+    NewMessage,
+    accept_message,
+    cancel_run,
+    interrupt_dead_runs,
+)
 from workflow_agent.conversations.document import (
     AgentReply,
     Conversation,

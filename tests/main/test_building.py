@@ -12,7 +12,8 @@ from pydantic_ai.models.fallback import FallbackModel
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.errors import Misconfigured, StorageFailed
 from workflow_agent.main.application import Application
-from workflow_agent.main.composition import build, model_config_of
+from workflow_agent.main.composition import build
+from workflow_agent.main.extensions import model_config_of
 from workflow_agent.settings import load_settings
 
 

@@ -9,7 +9,7 @@ import pytest
 
 _SERVING = """
 import gc, json
-from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.process import collect_seldom
 before = gc.get_threshold()[0]
 collect_seldom()
 kept = len(gc.get_objects())
@@ -29,7 +29,7 @@ def test_a_process_that_serves_leaves_out_what_there_is_and_looks_seldom() -> No
 _HOLES = """
 import gc
 from pathlib import Path
-from workflow_agent.main.garbage import collect_seldom
+from workflow_agent.main.process import collect_seldom
 
 def resident_kb():
     return int(Path("/proc/self/status").read_text().partition("VmRSS:")[2].split()[0])

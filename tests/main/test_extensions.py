@@ -7,8 +7,8 @@ from pydantic_ai.models.function import FunctionModel
 
 from tests.support.server import serving
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.composition import build, models_of
-from workflow_agent.main.extensions import extensions_of, roster_of
+from workflow_agent.main.composition import build
+from workflow_agent.main.extensions import extensions_of, models_of, roster_of
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.formats import FORMATS
 

@@ -12,8 +12,7 @@ import pytest
 from tests.support import hanging_work
 from tests.support.server_process import ServerProcess, server_process
 from tests.support.workers import client_of_each, pid_of
-from workflow_agent.main.worker_slots import WorkerSlot
-from workflow_agent.main.workers import Ended, Work, WorkerProcess
+from workflow_agent.main.workers import Ended, Work, WorkerProcess, WorkerSlot
 from workflow_agent.settings import load_settings
 from workflow_agent.storage.files.owners import running_owners
 

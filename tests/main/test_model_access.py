@@ -11,7 +11,7 @@ from tests.support.provided import provided
 from tests.support.provider import Hangs, Refuses, Says
 from workflow_agent.conversations.agents import ROSTER
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.composition import models_of
+from workflow_agent.main.extensions import models_of
 from workflow_agent.settings import load_settings
 
 pytestmark = pytest.mark.untraced

@@ -21,14 +21,12 @@ from workflow_agent.main.hosts import database_of
 from workflow_agent.settings import Settings, load_settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
-from workflow_agent.storage.files.records import JsonRecords
+from workflow_agent.storage.files.records import JsonIdempotencyKeys, JsonRecords
 from workflow_agent.storage.files.verification.directory import verify_directory
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
-from workflow_agent.storage.postgres.records import PostgresRecords
+from workflow_agent.storage.postgres.records import PostgresIdempotencyKeys, PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow

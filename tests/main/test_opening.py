@@ -3,17 +3,17 @@
 import asyncio
 from pathlib import Path
 
-from workflow_agent.main.data_directory import open_workflows
+from workflow_agent.main.data import open_workflows
 from workflow_agent.main.holdings import open_data
 from workflow_agent.settings import load_settings
 
 
 async def test_opening_a_directory_for_a_command_leaves_it_as_it_is(tmp_path: Path) -> None:
-    async with open_data(load_settings(data_dir=tmp_path, tenant="acme")) as data:
-        page = await data.conversations.page(data.tenant)
+    async with open_data(load_settings(data_dir=tmp_path)) as conversations:
+        page = await conversations.page("acme")
 
     left = list(tmp_path.iterdir())  # noqa: ASYNC240 - nothing else runs here
-    assert (data.tenant, page.items, left) == ("acme", (), [])
+    assert (page.items, left) == ((), [])
 
 
 def test_looking_at_its_workflows_makes_nothing_but_the_search_index(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.worker_slots import WorkerSlot, new_group
+from workflow_agent.main.workers import WorkerSlot, new_group
 from workflow_agent.settings import load_settings
 
 

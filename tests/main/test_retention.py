@@ -11,7 +11,7 @@ from tests.support.postgres import an_empty_database
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.main.tenants import delete_unused, kept_since
+from workflow_agent.main.application import delete_unused, kept_since
 from workflow_agent.settings import TenantAccess, load_settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles

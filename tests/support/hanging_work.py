@@ -3,8 +3,7 @@
 import socket
 import threading
 
-from workflow_agent.main.worker_slots import WorkerSlot
-from workflow_agent.main.workers import Supervision
+from workflow_agent.main.workers import Supervision, WorkerSlot
 from workflow_agent.settings import Settings
 
 

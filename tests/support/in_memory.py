@@ -35,23 +35,22 @@ from workflow_agent.conversations.store import (
     RunFences,
     RunJournal,
 )
-from workflow_agent.storage.files import refusals
+from workflow_agent.storage.files import rules
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_of, summary_of
 from workflow_agent.storage.files.file_system import check_tenant
-from workflow_agent.storage.files.refusals import id_taken
-from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
-from workflow_agent.storage.files.versions import (
-    check_new_id,
+from workflow_agent.storage.files.rules import (
+    check_new_workflow_id,
     earlier_write,
     first_version,
+    id_taken,
     next_version,
     no_version,
     no_workflow,
     record_of,
 )
-from workflow_agent.values.digests import content_json, content_ref_of, parse_canonical
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import iso_milliseconds
+from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
+from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
+from workflow_agent.values.stored import Revision, RunFence, iso_milliseconds
 from workflow_agent.workflows.model.outline import excerpt
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
@@ -72,7 +71,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
-        refusals.check_new_id(conversation.id)
+        rules.check_new_id(conversation.id)
         kept = self._of(conversation.tenant)
         if conversation.id in kept:
             raise id_taken("conversation", conversation.id)
@@ -83,7 +82,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
         found = self._of(tenant).get(conversation_id)
         if found is None:
-            raise refusals.no_conversation(conversation_id)
+            raise rules.no_conversation(conversation_id)
         return found
 
     @override
@@ -119,7 +118,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
         await self.load(tenant, conversation_id)
-        raise refusals.not_sealed(conversation_id, position)
+        raise rules.not_sealed(conversation_id, position)
 
     @override
     async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
@@ -128,7 +127,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
     @override
     async def put_blob(self, tenant: str, conversation_id: str, content: Any, fence: RunFence | None = None) -> str:
         check_tenant(tenant)
-        refusals.check_new_id(conversation_id)
+        rules.check_new_id(conversation_id)
         if fence is not None:
             self._check(tenant, fence)
         content_ref = content_ref_of(content)
@@ -141,7 +140,7 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         check_tenant(tenant)
         kept = self._blobs.get((tenant, conversation_id), {}).get(content_ref)
         if kept is None:
-            raise refusals.no_content(conversation_id, content_ref)
+            raise rules.no_content(conversation_id, content_ref)
         return parse_canonical(kept)
 
     @override
@@ -198,7 +197,7 @@ class InMemoryWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
-        check_new_id(workflow.id)
+        check_new_workflow_id(workflow.id)
         kept = self._of(tenant)
         made = change.author.run_id and earlier_write((records[0] for records in kept.values()), change)
         if made:

@@ -22,8 +22,7 @@ from pydantic import SecretStr
 
 from workflow_agent.main.holdings import moved
 from workflow_agent.settings import Settings
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions
-from workflow_agent.storage.postgres.embedded import embedded_url
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions, embedded_url
 
 _ROLE = "workflow_agent_tests"
 """Owns each database of the tests and is nothing more, so that row-level security holds for it."""

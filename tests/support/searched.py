@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.in_memory import InMemoryWorkflowCatalog
-from workflow_agent.storage.files.search.tenant import indexed
+from workflow_agent.storage.files.search.index import indexed
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.ranking import Indexed

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Any, cast
 
-from pydantic import ConfigDict
 from starlette.datastructures import Headers
 from starlette.types import Receive
 
@@ -225,13 +224,7 @@ def _require_plain_json(headers: Headers) -> None:
 
 
 async def read_body(headers: Headers, receive: Receive, limits: BodyLimits) -> bytes:
-    """Return the whole body.
-
-    Raises:
-        BodyTooLarge: It is over the limit.
-        RequestTimedOut: It did not arrive in time.
-        ClientGone: The client left.
-    """
+    """Return the whole body."""
     declared = headers.get("content-length", "")
     is_too_large = declared.isdecimal() and (len(declared) > 15 or int(declared) > limits.max_bytes)
     if is_too_large and headers.get("expect", "").lower() == "100-continue":
@@ -273,7 +266,5 @@ async def _received(receive: Receive, max_bytes: int) -> bytes | None:
             return b"".join(chunks) if size <= max_bytes else None
 
 
-class Body(Described):
+class Body(Described, extra="forbid", strict=True):
     """A request body: closed, and without conversions between JSON types."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)

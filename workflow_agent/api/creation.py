@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.errors import AlreadyExists, InvalidInput, InvalidWorkflow, Problem
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow, problems_of
@@ -31,17 +31,8 @@ async def create_once(
 ) -> tuple[Made, dict[str, str]]:
     """Create what a request asks for, or return what its first sending created, with headers that tell which.
 
-    Args:
-        keys: What earlier keys stand for.
-        key: The idempotency key, if the request has one.
-        request: What distinguishes the request from others, as JSON data.
-        resource_id: The id to create under, unless the key stands for another.
-        create: Makes the resource under an id.
-        find: Reads the resource with an id.
-
-    Raises:
-        AlreadyExists: The id is taken by what another request made.
-        IdempotencyMismatch: The key was sent with another request.
+    `request` is what distinguishes it from others, as JSON data. Another request under the same key is refused, and so
+    is an id that something else has.
     """
     if key is None:
         return await create(resource_id), {}
@@ -64,20 +55,7 @@ async def create_workflow_once(
     actor: str,
     create: Callable[[Workflow, Writer], Awaitable[Created]],
 ) -> tuple[Workflow, dict[str, str]]:
-    """Return the workflow a request makes, once however often it is sent, and the headers that say so.
-
-    Args:
-        keys: What earlier keys stand for.
-        key: The idempotency key, if the request has one.
-        request: What distinguishes the request from others, as JSON data.
-        workflow: What to store.
-        actor: Who creates it.
-        create: Stores it, recognising what the same writer's digest made before.
-
-    Raises:
-        AlreadyExists: The chosen id is taken.
-        IdempotencyMismatch: The key was sent with another request.
-    """
+    """Return the workflow that a request makes, as `create_once` does; `create` stores it with the request's mark."""
     author = Author(user=actor)
     if key is None:
         return (await create(workflow, Writer(author))).workflow, {}
@@ -96,11 +74,7 @@ _EDITS: TypeAdapter[tuple[Edit, ...]] = TypeAdapter(tuple[Edit, ...])
 
 
 def workflow_from_body(document: JsonObject) -> Workflow:
-    """Return the workflow of a document from a request body.
-
-    Raises:
-        InvalidWorkflow: It is not one; every problem is listed.
-    """
+    """Return the workflow of a document from a request body, or refuse it with every problem."""
     workflow = parse_workflow(document)
     _refuse_conversions(document, workflow)
     return workflow
@@ -121,11 +95,7 @@ def _refuse_conversions(document: JsonObject, workflow: Workflow) -> None:
 
 
 def edits_from_body(edits: list[JsonObject]) -> tuple[Edit, ...]:
-    """Return the edits of a request body.
-
-    Raises:
-        InvalidInput: One is not an edit; every problem is listed.
-    """
+    """Return the edits of a request body, or refuse them with every problem."""
     parsed = parse_edits(edits)
     try:
         _EDITS.validate_json(orjson.dumps(edits), strict=True)

@@ -59,14 +59,7 @@ async def stream_of(started: StartedTurn) -> RunEvents:
 def frames(
     stream: RunEvents, request: Request, render: Callable[[RunEvent], bytes], *, after: int = 0
 ) -> AsyncGenerator[bytes]:
-    """Yield the events after an id as bytes of the stream, as they come.
-
-    Args:
-        stream: The run's events.
-        request: Who asks; its application says how often an idle stream sends a comment.
-        render: Writes one event; one that it writes nothing of is left out.
-        after: The id of the last event that arrived.
-    """
+    """Yield the events after an id as bytes of the stream; one of which `render` writes nothing is left out."""
     rendered = (render(event) async for event in stream.events(after))
     return with_heartbeats((text async for text in rendered if text), request)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import Query, Request
 from pydantic import ValidationError
 from pydantic_ai.messages import (
     AgentStreamEvent,
@@ -34,8 +34,8 @@ from workflow_agent.api.event_stream import EventStream, Voices, stream_of, with
 from workflow_agent.api.openai.histories import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
-from workflow_agent.api.routes import StrictRoute, event_stream
+from workflow_agent.api.parameters import IdempotencyKey, TheServices, user_of
+from workflow_agent.api.routes import event_stream, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, RunEvents
 from workflow_agent.errors import InvalidInput, NotFound
@@ -50,15 +50,7 @@ class RunFailed(Exception):
 
 
 async def native_events(stream: RunEvents, asked: Sequence[str]) -> AsyncIterator[AgentStreamEvent]:
-    """Yield what an agent loop would, from a run's stream.
-
-    Args:
-        stream: The run's events.
-        asked: The agents the message is for; where several answer, each says its name first.
-
-    Raises:
-        RunFailed: The run failed; encoders turn it into an error of their protocol.
-    """
+    """Yield what an agent loop would, from a run's stream; `RunFailed` becomes an error of the encoder's protocol."""
     parts = _Parts(Voices(asked))
     async for event in stream.events():
         if event.name == "error":
@@ -135,27 +127,16 @@ def _result(data: JsonObject, call_id: str) -> ToolReturnPart:
     return ToolReturnPart(data["name"], told, call_id, outcome=outcome)
 
 
-router = APIRouter(prefix="/api/v1", tags=["front ends"], route_class=StrictRoute, include_in_schema=False)
+router = routes_at("/api/v1", "front ends", is_shown=False)
 SdkVersion = Annotated[Literal["5", "6", "7"], Query(description="Major version of the `ai` package.")]
 
 
-@router.post(
-    "/vercel-ai",
-    operation_id="vercel_ai_chat",
-    status_code=200,
-    response_class=EventStream,
-    responses=event_stream(409, 422, 429),
-)
+@router.post("/vercel-ai", status_code=200, response_class=EventStream, responses=event_stream(409, 422, 429))
 async def vercel_ai_chat(
-    request: Request,
-    body: Annotated[JsonObject, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    sdk: SdkVersion = "5",
+    request: Request, body: JsonObject, services: TheServices, key: IdempotencyKey, sdk: SdkVersion = "5"
 ) -> Response:
     """Answer the last message of a `useChat` chat; its id names the conversation."""
-    started = await start(services, tenant, _ask(request, _run_input(body), services, key))
+    started = await start(services, _ask(request, _run_input(body), services, key))
     encoder: VercelAIEventStream[Any, Any] = VercelAIEventStream(
         accept=request.headers.get("accept"), sdk_version=_VERSIONS[sdk]
     )
@@ -212,16 +193,8 @@ def _part(part: UIMessagePart) -> JsonObject:
 _SPOKEN = frozenset({"user", "assistant", "system", "developer"})
 
 
-@router.post(
-    "/ag-ui",
-    operation_id="ag_ui_run",
-    status_code=200,
-    response_class=EventStream,
-    responses=event_stream(404, 409, 422, 429),
-)
-async def ag_ui_run(
-    request: Request, body: Annotated[JsonObject, Body()], services: TheServices, tenant: Tenant, key: IdempotencyKey
-) -> Response:
+@router.post("/ag-ui", status_code=200, response_class=EventStream, responses=event_stream(404, 409, 422, 429))
+async def ag_ui_run(request: Request, body: JsonObject, services: TheServices, key: IdempotencyKey) -> Response:
     """Run the agent for a thread; the thread's id names the conversation."""
     try:
         # Optional, and only those who use it should wait for its import.
@@ -242,7 +215,7 @@ async def ag_ui_run(
         is_repeated=is_repeated(request.headers),
         key=key,
     )
-    started = await start(services, tenant, ask)
+    started = await start(services, ask)
     encoder: AGUIEventStream[Any, Any] = AGUIEventStream(run_input, accept="text/event-stream")
     native = native_events(await stream_of(started), started.asked)
     told = encoder.encode_stream(_without_empty_messages(encoder.transform_stream(native)))

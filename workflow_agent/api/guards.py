@@ -125,12 +125,7 @@ async def _refuse(error: WorkflowAgentError, scope: Scope, receive: Receive, sen
 
 
 class HostGuard:
-    """Accepts only allowed Host names, so that no foreign page reaches the server under its own name.
-
-    Args:
-        app: What it guards.
-        allowed: Host names without ports; `*` lets any pass.
-    """
+    """Accepts only allowed Host names (`*`: any), so that no foreign page reaches the server under its own name."""
 
     def __init__(self, app: ASGIApp, allowed: Sequence[str]) -> None:
         self.app = app
@@ -190,12 +185,7 @@ def _is_open(scope: Scope) -> bool:
 
 
 class KeyGuard:
-    """Lets only requests with a known API key pass, but for the open paths.
-
-    Args:
-        app: What it guards.
-        keys: The known keys, each with whose it is; none lets everything pass.
-    """
+    """Lets only requests with a known API key pass, but for the open paths; where there are no keys, every request."""
 
     def __init__(self, app: ASGIApp, keys: Mapping[str, Caller]) -> None:
         self.app = app

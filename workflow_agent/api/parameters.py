@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, StringConstraints
 from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, PreconditionRequired, Problem, UserNotAllowed
-from workflow_agent.values.revisions import Revision, Versioned, revision_of
+from workflow_agent.values.stored import Revision, Versioned, revision_of
 from workflow_agent.workflows.model.terms import WORKFLOW_ID_PATTERN
 from workflow_agent.workflows.service import WorkflowService
 
@@ -33,6 +33,9 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+IS_WHOLE = BeforeValidator(whole_number)
+
+
 def true_or_false(text: str) -> bool:
     """Return a parameter as what it says; other spellings than these two are refused."""
     if text not in ("true", "false"):
@@ -48,17 +51,10 @@ def time_in_words(text: str) -> str:
 
 
 async def services_of(request: Request) -> Services:
-    """Return what the application was made with, for the tenant of the request."""
+    """Return what the application was made with, for the tenant of the request's key, or else the server's own."""
     services: Services = request.app.state.services
-    tenant = await tenant_of(request)
-    return services if tenant == request.app.state.tenant else services.of_tenant(tenant)
-
-
-async def tenant_of(request: Request) -> str:
-    """Return whose data a request is about: that of its key, or the server's own where none is asked for."""
     of_key: str | None = getattr(request.state, "tenant", None)
-    tenant: str = of_key or request.app.state.tenant
-    return tenant
+    return services if of_key in (None, services.tenant) else services.of_tenant(of_key)
 
 
 def revision_asked_for(if_match: str | None) -> Revision | None:
@@ -109,14 +105,6 @@ async def _required(if_match: IfMatchHeader = None) -> Revision | None:
     return revision_asked_for(if_match)
 
 
-async def _has(
-    if_none_match: Annotated[
-        str | None, Header(alias="If-None-Match", description="Answer 304 where this is still the ETag.")
-    ] = None,
-) -> str | None:
-    return if_none_match
-
-
 def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
     """Say whether an If-None-Match header already names an ETag."""
     tags = {one.strip().removeprefix("W/") for one in (known or "").split(",")}
@@ -124,11 +112,7 @@ def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
 
 
 def page_start(cursor: str | None) -> int:
-    """Return the position in one of our cursors; 0 without a cursor.
-
-    Raises:
-        InvalidInput: It is not one of ours.
-    """
+    """Return the position in one of our cursors; 0 without a cursor."""
     if cursor is None:
         return 0
     if not _WHOLE_NUMBER.fullmatch(cursor):
@@ -201,12 +185,11 @@ def acting_user(request: Request, named: str | None) -> str:
 
 
 TheServices = Annotated[Services, Depends(services_of)]
-Tenant = Annotated[str, Depends(tenant_of)]
 
 
-async def workflows_of(services: TheServices, tenant: Tenant) -> WorkflowService:
-    """Return the use cases of a tenant's workflows."""
-    return WorkflowService(services.workflows, tenant)
+async def workflows_of(services: TheServices) -> WorkflowService:
+    """Return the use cases of workflows."""
+    return WorkflowService(services.workflows, services.tenant)
 
 
 Workflows = Annotated[WorkflowService, Depends(workflows_of)]
@@ -218,16 +201,16 @@ WorkflowId = Annotated[str, Path(json_schema_extra={"pattern": WORKFLOW_ID_PATTE
 RunId = Annotated[str, Path(examples=["run_expenses-chat_1_4f1c"])]
 Expected = Annotated[Revision | None, Depends(_expected)]
 Required = Annotated[Revision | None, Depends(_required)]
-KnownEtag = Annotated[str | None, Depends(_has)]
+KnownEtag = Annotated[str | None, Header(alias="If-None-Match", description="Answer 304 where this is still the ETag.")]
 User = Annotated[str, Depends(_user)]
 Actor = Annotated[str, Depends(_actor)]
 """The user of the key, or `user`: who a version is said to be by."""
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), BeforeValidator(whole_number)]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), IS_WHOLE]
 Cursor = Annotated[
     str | None, Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before.")
 ]
-Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), BeforeValidator(whole_number)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), IS_WHOLE]
 Flag = Annotated[bool, Query(), BeforeValidator(true_or_false)]
 Search = Annotated[
     str, Query(max_length=500, pattern=CLEAN_PATTERN, description="Words to look for.", examples=["expense"])

@@ -80,6 +80,17 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
         ) from error
 
 
+def routes_at(prefix: str, tag: str, *, is_shown: bool = True) -> APIRouter:
+    """Return a router of strict routes, each known to clients by the name of its function."""
+    return APIRouter(
+        prefix=prefix,
+        tags=[tag],
+        route_class=StrictRoute,
+        include_in_schema=is_shown,
+        generate_unique_id_function=lambda route: route.name,
+    )
+
+
 def only_post(router: APIRouter, path: str) -> None:
     """Refuse all other methods at a path, which would be taken for the id of something there."""
 
@@ -95,6 +106,8 @@ Documented = dict[int | str, dict[str, Any]]
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
 _EVENTS = ("start", "mode", "tool_call", "tool_result", "delta", "context", "complete", "error", "shutdown")
 _EVERYWHERE = (401, 403, 421, 500, 503)
+BODY_PROBLEMS = (408, 413, 415, 422)
+"""Statuses of the errors of every route that reads a body."""
 
 
 def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -106,14 +119,7 @@ def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None =
 def replies(
     *problems: int, status: int = 200, headers: tuple[str, ...] = (), links: Mapping[str, Any] | None = None
 ) -> Documented:
-    """Return what a route answers beside its `response_model`, for the OpenAPI document.
-
-    Args:
-        problems: Statuses of the errors it may answer with, beside those every route has.
-        status: Of the reply.
-        headers: Names of the headers the reply always has.
-        links: Where one can go from the reply.
-    """
+    """Return what a route answers beside its `response_model`, with the errors it has beside those of every route."""
     reply: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if headers:
         reply["headers"] = {name: {"required": True, "schema": {"type": "string"}} for name in headers}

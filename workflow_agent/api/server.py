@@ -35,12 +35,7 @@ class ConnectionLimits:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """An HTTP connection that is closed when a request does not arrive in time, or its head grows too long.
-
-    Args:
-        limits: The bounds.
-        config, server_state, app_state, _loop: What uvicorn gives every protocol.
-    """
+    """An HTTP connection that is closed when a request does not arrive in time, or its head grows too long."""
 
     def __init__(
         self,
@@ -156,12 +151,7 @@ _CLOSING_SECONDS = 5
 
 
 class GracefulServer(uvicorn.Server):
-    """A server that lets its application finish first, and then waits for connections to close.
-
-    Args:
-        config: Uvicorn's.
-        finish: Ends open streams and running work; uvicorn alone would wait for streams that never end.
-    """
+    """A server that lets its application finish first; uvicorn alone would wait for streams that never end."""
 
     def __init__(self, config: uvicorn.Config, finish: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
@@ -185,11 +175,7 @@ class GracefulServer(uvicorn.Server):
 
 
 def make_server(app: ASGIApp, settings: Settings, finish: Callable[[], Awaitable[None]]) -> GracefulServer:
-    """Return the server of an application, not yet listening.
-
-    Raises:
-        Misconfigured: See `refuse_open_binding`.
-    """
+    """Return the server of an application, not yet listening."""
     refuse_open_binding(settings)
     limits = ConnectionLimits(
         settings.head_deadline_seconds,

@@ -8,10 +8,10 @@ from workflow_agent.assistant.compaction.service import Compactor
 from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.turns.service import Chat
 from workflow_agent.conversations.agents import AgentProfile, Mode
-from workflow_agent.conversations.history import Past
+from workflow_agent.conversations.document import Conversation
+from workflow_agent.conversations.history import Find, Past
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.sums import OtherWorkers
@@ -33,8 +33,9 @@ class ModeCard:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The collaborators of the routes."""
+    """The collaborators of the routes, for one tenant."""
 
+    tenant: str
     chat: Chat
     conversations: ConversationStore
     find: Find
@@ -63,7 +64,10 @@ class Services:
     other_workers: OtherWorkers | None = None
     """The other workers of the server; None where this process serves alone."""
 
+    async def conversation(self, conversation_id: str) -> Conversation:
+        """Return a conversation with its turns that are not sealed."""
+        return await self.conversations.load(self.tenant, conversation_id)
 
-async def past_of(services: Services, tenant: str, conversation_id: str) -> Past:
-    """Return everything that was said and done in a conversation."""
-    return Past(services.conversations, await services.conversations.load(tenant, conversation_id))
+    async def past(self, conversation_id: str) -> Past:
+        """Return everything that was said and done in a conversation."""
+        return Past(self.conversations, await self.conversation(conversation_id))

@@ -48,10 +48,8 @@ async def confirmed(ctx: RunContext[WorkflowContext], answer: str) -> str:
         ModelRetry: It claims a change that no tool made, for the first time.
     """
     evidence = ctx.deps.evidence
-    if evidence.model == OFFLINE or _is_borne_out(ctx.deps):
-        return answer
-    claims = claims_in(answer)
-    if not claims:
+    claims = claims_in(answer) if evidence.model != OFFLINE else ()
+    if not claims or _is_borne_out(ctx.deps):
         return answer
     profile = ctx.deps.profile
     steps = profile.max_iterations if profile else 0

@@ -18,13 +18,12 @@ from workflow_agent.conversations.document import (
     WorkflowReference,
     WorkflowTouch,
 )
-from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.phases import PhaseChange
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
-from workflow_agent.values.digests import digest_of
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.conversations.transitions import Handoff, PhaseChange
+from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import RunFence
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview
 from workflow_agent.workflows.service import WorkflowService, Writer

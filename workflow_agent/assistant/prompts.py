@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from workflow_agent.conversations.agents import MODES, Mode
 from workflow_agent.conversations.document import Phase
-from workflow_agent.conversations.phases import PHASES
+from workflow_agent.conversations.transitions import PHASES
 from workflow_agent.errors import Misconfigured
 
 

@@ -203,7 +203,7 @@ class Evidence:
         )
         self.finish_reason, self.refusal, self.answer = why_ended(response), refusal_in(response), text
         self.model = response.model_name or self.model
-        self.costs = self.costs.with_primary(usage_of(response), response.usage.cost)
+        self.costs = self.costs.with_call("primary", usage_of(response), response.usage.cost)
         is_counted = response.provider_name not in (None, OFFLINE)
         self.reported_tokens = (response.usage.input_tokens or None) if is_counted else None
         if calls or is_counted:
@@ -224,7 +224,7 @@ class Evidence:
         """Note what a compaction took that had to be made before this run could go on."""
         spent = compaction.cost.total_usd
         price = None if spent is None else Decimal(str(spent))
-        self.costs = self.costs.with_summarizer(compaction.usage, price)
+        self.costs = self.costs.with_call("summarizer", compaction.usage, price)
 
     def spent_aside(self, costs: RunCosts) -> None:
         """Note what was spent for the run beside its own requests."""

@@ -12,11 +12,11 @@ from workflow_agent.assistant.record import Evidence
 from workflow_agent.conversations.acceptance import NewMessage
 from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.conversations.document import AgentReply, AttachedDocument, Conversation, UserMessage
-from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.records import Records, following_in, reply_in, run_in
 from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.transitions import Handoff
 from workflow_agent.telemetry.turns import TurnTrace
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import Utilization
 

@@ -1,14 +1,135 @@
-"""The command line, one module for each group of commands; `Wiring` says how they get at the data."""
+"""The command line: the list of commands, and what their help looks like.
 
+The module of a command is imported when the command is used, so that help and refusals wait for no other.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typing_extensions import override
 
-from workflow_agent.cli.commands import Commands
-from workflow_agent.cli.context import EXIT_CODES, EXIT_FAILED, EXIT_MISCONFIGURED, DataDirectory, OpenWorkflows, Wiring
+from workflow_agent.cli.context import EXIT_CODES
 
-__all__ = ["EXIT_FAILED", "EXIT_MISCONFIGURED", "DataDirectory", "OpenWorkflows", "Wiring", "cli"]
+COMMANDS = {
+    "Talk": {
+        "chat": ("chat", "Talk about workflows, one message after another."),
+        "ask": ("chat", "Say one thing and print the reply."),
+    },
+    "Look and change": {
+        "inspect": ("inspect", "Show a conversation: turns, modes, steps, calls, compactions, cost."),
+        "workflows": ("workflow_changes", "List, search, draw, check, play, change, import and export workflows."),
+        "conversations": ("conversations", "List, show, search, fork, export and import conversations."),
+        "previews": ("previews", "List the changes that wait for a decision, and decide them."),
+        "webhooks": ("webhooks", "List, add, try and remove the addresses that are told of events."),
+        "memory": ("memory", "See, correct and forget what is known of a person."),
+    },
+    "Run and check": {
+        "serve": ("server", "Run the server until it is told to stop."),
+        "mcp": ("server", "Serve MCP over standard input and output."),
+        "doctor": ("doctor", "Look over configuration, data, disk, clock, port and model."),
+        "verify": ("server", "Look over a data directory or a database: digests, references, versions."),
+        "migrate": ("migrate", "Bring in conversations that another service kept."),
+        "migrate-database": ("server", "Bring the schema of a database up to date."),
+        "move": ("server", "Move what a tenant keeps between a data directory and a database."),
+        "settings": ("reference", "Show every setting with its value, as the environment sets it."),
+        "schemas": ("reference", "Write the JSON Schemas of workflows and conversations into a folder."),
+        "openapi": ("reference", "Print the description of the HTTP API: its OpenAPI document."),
+        "evals": ("measurement", "Make evaluation cases of what people thought of replies."),
+        "evidence": ("measurement", "Report how often, and how, programs of the model used the call history."),
+        "bench": ("measurement", "Measure what it costs and what it keeps, and write the report."),
+    },
+}
+"""By section of the first help page: each command, its module in this folder, and its first line of help."""
+
+
+class Command(TyperCommand):
+    """A command whose help pipes well."""
+
+    @override
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not sys.stdout.isatty():
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
+
+class Group(TyperGroup):
+    """A group of commands whose help pipes well and keeps its sections."""
+
+    command_class = Command
+
+    @override
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        if not sys.stdout.isatty():
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
+    @override
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            if command is None or command.hidden:
+                continue
+            panel = getattr(command, "rich_help_panel", None)
+            title = panel if isinstance(panel, str) else "Commands"
+            sections.setdefault(title, []).append((name, command.get_short_help_str(200)))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    @override
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        if not sys.stderr.isatty():
+            self.rich_markup_mode = None
+        return super().main(args, *rest, **extra)
+
+
+def group(name: str) -> typer.Typer:
+    """Return a group of commands to add them to."""
+    about = next(rows[name][1] for rows in COMMANDS.values() if name in rows)
+    return typer.Typer(
+        name=name, cls=Group, no_args_is_help=True, rich_markup_mode="rich", help=about, epilog=EXIT_CODES
+    )
+
+
+class Listed(Command):
+    """A command as the list of commands shows it, before its module is imported."""
+
+    def __init__(self, section: str, name: str, module: str, line: str) -> None:
+        super().__init__(name, help=line, rich_help_panel=section)
+        self._path = f"workflow_agent.cli.{module}"
+        self._attribute = name.replace("-", "_")
+
+    def loaded(self) -> Any:
+        """Return the command itself."""
+        module = importlib.import_module(self._path)
+        found: typer.Typer | Callable[..., None] = getattr(module, self._attribute)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(self.name, cls=Command)(found)
+        return typer.main.get_command(alone)
+
+
+class Commands(Group):
+    """The first level of commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {
+            name: Listed(section, name, *about) for section, rows in COMMANDS.items() for name, about in rows.items()
+        }
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.loaded() if isinstance(command, Listed) else command, rest
+
 
 cli = typer.Typer(
     name="workflow-agent",

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 from typing_extensions import override
 
+from workflow_agent.cli import Command
 from workflow_agent.cli.context import (
     EXIT_NOT_FOUND,
     EXIT_USAGE,
@@ -55,10 +56,20 @@ _ADDED = {"context": typer.Context, "data_dir": DataDir, "url": Url, "api_key": 
 def with_backend(*, makes: bool = False) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
     """Return what gives a command `--data-dir`, `--url` and `--api-key`, and the backend they name.
 
-    Args:
-        makes: Whether the command may begin a data directory; the others want one that is there.
+    One that `makes` may begin a data directory; the others want one that is there.
     """
     return _given(functools.partial(_backend, makes=makes))
+
+
+def command(
+    group: typer.Typer, name: str, panel: str | None = None, *, makes: bool = False
+) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
+    """Return what makes a function a command of a group, in a section of its help, as `with_backend` says."""
+
+    def added(function: Callable[Concatenate[Backend, Own], None]) -> Callable[..., None]:
+        return group.command(name, cls=Command, rich_help_panel=panel)(with_backend(makes=makes)(function))
+
+    return added
 
 
 def with_listing() -> Callable[[Callable[Concatenate[Listing, Own], None]], Callable[..., None]]:
@@ -101,11 +112,7 @@ def _given(
 
 
 def settings_of(data_dir: Path | None, url: str | None, api_key: str | None) -> Settings:
-    """Return the settings that a command's options and the environment make; `url` is None for a directory.
-
-    Raises:
-        CommandFailed: Both places are named.
-    """
+    """Return the settings that a command's options and the environment make; `url` is None for a directory."""
     if data_dir is not None and url is not None:
         raise CommandFailed("--data-dir and --url name two places; give one of them.", EXIT_USAGE)
     chosen = chosen_settings(data_dir=data_dir, url=url, api_key=api_key)
@@ -236,11 +243,7 @@ Which = Annotated[
 
 
 def workflow_id_of(backend: Backend, named: str) -> str:
-    """Return the id of the workflow that an id, a name or an alias stands for.
-
-    Raises:
-        CommandFailed: None does, or several do; names those that come near.
-    """
+    """Return the id of the workflow that an id, a name or an alias stands for; else tell those that come near."""
     if _ID.fullmatch(named):
         return named
     page: Mapping[str, Any] = backend.get("/workflows", q=named[:500], limit=20)

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from workflow_agent.cli.backends import with_backend, workflow_id_of
-from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Event
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import print_json, print_note
-from workflow_agent.cli.slash_commands import COMMANDS, run_command
-from workflow_agent.cli.turns import Asking, followed_turn, show_turn
+from workflow_agent.cli.turns import COMMANDS, Asking, followed_turn, run_command, show_nothing, show_turn
 from workflow_agent.settings import load_settings, state_folder
 
 Conversation = Annotated[
@@ -22,15 +21,11 @@ Conversation = Annotated[
 _MODES = ("general", "creation", "search", "modification", "analysis")
 
 
-def _modes() -> tuple[str, ...]:
-    """Return what the shell may complete; the service itself refuses any other."""
-    return _MODES
-
-
 Mode = Annotated[
     str | None,
     typer.Option(
-        help="general, creation, search, modification or analysis; inferred unless given.", autocompletion=_modes
+        help="general, creation, search, modification or analysis; inferred unless given.",
+        autocompletion=lambda: _MODES,
     ),
 ]
 Agent = Annotated[str | None, typer.Option(help="Who answers, such as analyst; chosen unless given.")]
@@ -67,7 +62,7 @@ def ask(
     words = _message(message or [])
     asking = Asking(conversation, workflow_id_of(backend, workflow) if workflow else None, mode, agent)
     if as_json:
-        print_json(dict(followed_turn(backend, asking, words, _nothing, print_note).reply or {}))
+        print_json(dict(followed_turn(backend, asking, words, show_nothing, print_note).reply or {}))
         return
     turn = show_turn(backend, asking, words)
     print_note(f"(conversation {turn.conversation_id})")
@@ -80,10 +75,6 @@ def _message(words: list[str]) -> str:
     if not said:
         raise CommandFailed('Say something: workflow-agent ask "list my workflows".', EXIT_USAGE)
     return said
-
-
-def _nothing(_: Event) -> None:
-    """Show nothing, because the whole reply is printed at the end."""
 
 
 PROMPT = "you> "

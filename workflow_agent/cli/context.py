@@ -53,12 +53,7 @@ Done = TypeVar("Done")
 
 
 class CommandFailed(Exception):
-    """A command cannot do what it was asked to; says why in words for people.
-
-    Args:
-        message: What happened, the offending value, what to do.
-        exit_code: How the program ends.
-    """
+    """A command cannot do what it was asked to; the message says why, and what to do, in words for people."""
 
     def __init__(self, message: str, exit_code: int = EXIT_FAILED) -> None:
         super().__init__(message)
@@ -140,19 +135,6 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At
 
 
 @dataclass(frozen=True, slots=True)
-class DataDirectory:
-    """What a data directory or a database keeps, opened for one command."""
-
-    settings: Settings
-    conversations: ConversationStore
-
-    @property
-    def tenant(self) -> str:
-        """Return whose data the command works with."""
-        return self.settings.tenant
-
-
-@dataclass(frozen=True, slots=True)
 class OpenWorkflows:
     """The workflows of a data directory, opened for one command."""
 
@@ -179,7 +161,7 @@ class Wiring:
 
     serve: Callable[[Settings], None]
     """Runs the server until it is told to stop."""
-    open_data: Callable[[Settings], AbstractAsyncContextManager[DataDirectory]]
+    open_data: Callable[[Settings], AbstractAsyncContextManager[ConversationStore]]
     """Opens the conversations of a data directory or a database, and closes them at the end of the block."""
     open_workflows: Callable[[Settings], AbstractContextManager[OpenWorkflows]]
     """Opens the workflows of a data directory alone."""

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from workflow_agent.cli.context_view import of_context
 from workflow_agent.cli.output import clean
-from workflow_agent.cli.turns import cost_of_conversation, cost_of_reply
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
@@ -57,7 +56,7 @@ def _facts(conversation: Conversation) -> Table:
         ("mode", f"{conversation.mode_override}, set for all turns" if conversation.mode_override else None),
         ("forked from", _origin(conversation)),
         ("model", f"{totals.requests:,} requests, {_tokens(totals.input_tokens, totals.output_tokens)}"),
-        ("cost", cost_of_conversation(conversation)),
+        ("cost", _cost_of_all(conversation)),
         ("worked for", _duration(worked) if worked else None),
     ]
     table = Table.grid(padding=(0, 2))
@@ -118,7 +117,7 @@ def _figures(reply: AgentReply, *, is_short: bool) -> Iterator[str]:
     usage = reply.usage
     requests = f"{usage.requests} request{'' if usage.requests == 1 else 's'}"
     sent = _tokens(usage.input_tokens, usage.output_tokens)
-    yield f"{reply.model}: {requests}, {sent}{took}, {cost_of_reply(reply)}"
+    yield f"{reply.model}: {requests}, {sent}{took}, {_cost(reply)}"
     used, budget = reply.context.get("used_tokens"), reply.context.get("budget_tokens")
     if isinstance(used, int) and isinstance(budget, int) and budget:
         yield f"context {used:,} of {budget:,} tokens ({used / budget:.0%}, {reply.context.get('level', '')})"
@@ -209,3 +208,31 @@ def _duration(milliseconds: float) -> str:
         return f"{milliseconds:.0f} ms"
     seconds = milliseconds / 1_000
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:,.1f} min"
+
+
+_FREE = "offline"
+_UNPRICED = "price not known"
+
+
+def _cost(reply: AgentReply) -> str:
+    """Return what one reply cost."""
+    if reply.model == _FREE and not reply.cost.total_usd:
+        return "nothing"
+    if reply.cost.total_usd is None:
+        return _UNPRICED
+    return _dollars(reply.cost.total_usd) if reply.cost.is_complete else f"at least {_dollars(reply.cost.total_usd)}"
+
+
+def _cost_of_all(conversation: Conversation) -> str:
+    """Return what all turns cost; of sealed ones only the sum is at hand, without what had no price."""
+    spent = conversation.usage_totals.cost_usd
+    replies = [one for one in conversation.events if isinstance(one, AgentReply)]
+    if any(_cost(one) == _UNPRICED for one in replies):
+        return f"{_dollars(spent)}, and turns whose price is not known" if spent else _UNPRICED
+    if spent:
+        return _dollars(spent)
+    return "nothing" if not conversation.sealed_turns else "nothing, as far as prices are known"
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.4f}"

@@ -6,35 +6,27 @@ from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import EXIT_CODES, EXIT_USAGE, AsJson, Backend, CommandFailed, Limit
+from workflow_agent.cli import Command, group
+from workflow_agent.cli.backends import command
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Limit
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
+    print_listed,
     print_markdown,
     print_note,
-    print_rows,
     print_text,
     progress,
     read_text,
     write_or_print,
 )
-from workflow_agent.cli.verify import verify
+from workflow_agent.cli.server import verify
 
-conversations = typer.Typer(
-    name="conversations",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="List, show, search, fork, export and import conversations.",
-    epilog=EXIT_CODES,
-)
+conversations = group("conversations")
 ConversationId = Annotated[str, typer.Argument(metavar="CONVERSATION", help="An id, as `list` shows it.")]
 
 
-@conversations.command("list", cls=Command)
-@with_backend()
+@command(conversations, "list")
 def list_conversations(
     backend: Backend,
     q: Annotated[str | None, typer.Option("--query", "-q", help="Only those that hold this text.")] = None,
@@ -53,15 +45,18 @@ def list_conversations(
       workflow-agent conversations list --query expense --limit 5 --json
     """
     found = list(backend.pages("/conversations", limit, q=q))
-    if as_json:
-        print_json(found)
-        return
     rows = ((one["id"], one["turns"], one["updated_at"], one["title"]) for one in found)
-    print_rows(("id", "turns", "changed", "title"), rows, "There are no such conversations.", is_cut=True)
+    print_listed(
+        found,
+        ("id", "turns", "changed", "title"),
+        rows,
+        "There are no such conversations.",
+        as_json=as_json,
+        is_cut=True,
+    )
 
 
-@conversations.command("show", cls=Command)
-@with_backend()
+@command(conversations, "show")
 def show_conversation(
     backend: Backend,
     conversation: ConversationId,
@@ -95,8 +90,7 @@ def _heading(event: Any) -> str:
     return f"== turn {event['turn']} · {event['author']}{led} · {event['at']}"
 
 
-@conversations.command("search", cls=Command)
-@with_backend()
+@command(conversations, "search")
 def search_messages(
     backend: Backend,
     words: Annotated[list[str], typer.Argument(help="Words that a message holds, all of them.")],
@@ -114,17 +108,15 @@ def search_messages(
     """
     path = f"/conversations/{conversation}/search" if conversation else "/search/messages"
     found = list(backend.pages(path, limit, q=" ".join(words)))
-    if as_json:
-        print_json(found)
-        return
     rows = ((one["conversation_id"], one["turn"], one["event"]["author"], one["snippet"]) for one in found)
-    print_rows(("conversation", "turn", "who", "what"), rows, "Nothing was found; try other words.")
-    if not found and conversation is None:
+    print_listed(
+        found, ("conversation", "turn", "who", "what"), rows, "Nothing was found; try other words.", as_json=as_json
+    )
+    if not (found or as_json or conversation):
         print_note("`workflow-agent workflows search` looks in workflows.")
 
 
-@conversations.command("rename", cls=Command)
-@with_backend()
+@command(conversations, "rename")
 def rename_conversation(
     backend: Backend,
     conversation: ConversationId,
@@ -140,8 +132,7 @@ def rename_conversation(
     print_note(f"{conversation} is called {title!r} now.")
 
 
-@conversations.command("delete", cls=Command)
-@with_backend()
+@command(conversations, "delete")
 def delete_conversation(
     backend: Backend,
     conversation: ConversationId,
@@ -159,8 +150,7 @@ def delete_conversation(
     print_note(f"{conversation} is gone.")
 
 
-@conversations.command("fork", cls=Command)
-@with_backend()
+@command(conversations, "fork")
 def fork_conversation(
     backend: Backend,
     conversation: ConversationId,
@@ -194,8 +184,7 @@ def _last_turn(backend: Backend, conversation: str) -> int:
     return int(newest[0]["turn"])
 
 
-@conversations.command("export", cls=Command)
-@with_backend()
+@command(conversations, "export")
 def export_conversation(
     backend: Backend,
     conversation: ConversationId,
@@ -216,8 +205,7 @@ def export_conversation(
     write_or_print(json.dumps(bundle, ensure_ascii=False, indent=1) + "\n", output)
 
 
-@conversations.command("import", cls=Command)
-@with_backend(makes=True)
+@command(conversations, "import", makes=True)
 def import_conversations(
     backend: Backend,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What `export` wrote; - is stdin.")],

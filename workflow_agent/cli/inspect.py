@@ -10,7 +10,7 @@ from rich.console import Console
 
 from workflow_agent.assistant.turns.bundles import opened
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server, settings_of
-from workflow_agent.cli.context import EXIT_NOT_FOUND, AsJson, CommandFailed, DataDirectory, Wiring, or_exit, wiring_of
+from workflow_agent.cli.context import EXIT_NOT_FOUND, AsJson, CommandFailed, Wiring, or_exit, wiring_of
 from workflow_agent.cli.conversation_view import of_conversation, of_turn
 from workflow_agent.cli.output import is_terminal, piped
 from workflow_agent.conversations.document import Conversation
@@ -88,19 +88,15 @@ def _exported(settings: Settings, conversation_id: str, turn: int | None) -> tup
 
 def _stored(wiring: Wiring, settings: Settings, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
     async def found() -> tuple[Conversation, Records]:
-        async with wiring.open_data(settings) as data:
-            return await _found(data, conversation_id, turn)
+        async with wiring.open_data(settings) as store:
+            conversation = await store.load(settings.tenant, conversation_id)
+            if turn is None:
+                return conversation, conversation
+            past = Past(store, conversation)
+            await past.turn(turn)
+            return conversation, await past.around_turn(turn)
 
     return asyncio.run(found())
-
-
-async def _found(data: DataDirectory, conversation_id: str, turn: int | None) -> tuple[Conversation, Records]:
-    conversation = await data.conversations.load(data.tenant, conversation_id)
-    if turn is None:
-        return conversation, conversation
-    past = Past(data.conversations, conversation)
-    await past.turn(turn)
-    return conversation, await past.around_turn(turn)
 
 
 def _plain(conversation: Conversation, records: Records, turn: int | None) -> dict[str, Any]:

@@ -5,25 +5,17 @@ from urllib.parse import quote
 
 import typer
 
-from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import EXIT_CODES, EXIT_USAGE, AsJson, Backend, CommandFailed
-from workflow_agent.cli.output import confirm_or_refuse, print_json, print_note, print_rows
+from workflow_agent.cli import group
+from workflow_agent.cli.backends import command
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed
+from workflow_agent.cli.output import confirm_or_refuse, print_listed, print_note
 
-memory = typer.Typer(
-    name="memory",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="See, correct and forget what is known of a person.",
-    epilog=EXIT_CODES,
-)
+memory = group("memory")
 User = Annotated[str | None, typer.Option("--user", "-u", help="Whose (default: the user of the key, or `user`).")]
 KnownId = Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 
 
-@memory.command("list", cls=Command)
-@with_backend()
+@command(memory, "list")
 def list_memory(backend: Backend, user: User = None, as_json: AsJson = False) -> None:
     """List what is known of a person: what was to be remembered, and names given to workflows.
 
@@ -36,19 +28,15 @@ def list_memory(backend: Backend, user: User = None, as_json: AsJson = False) ->
       workflow-agent memory list --user anna --json
     """
     found = backend.get("/memory", user=user)
-    if as_json:
-        print_json(found)
-        return
     rows = ((one["id"], one["kind"], _told(one["source"]), one["text"]) for one in found["items"])
-    print_rows(("id", "kind", "told in", "what"), rows, "Nothing was to be remembered.")
+    print_listed(found, ("id", "kind", "told in", "what"), rows, "Nothing was to be remembered.", as_json=as_json)
 
 
 def _told(source: dict[str, object] | None) -> str:
     return f"{source['conversation_id']}, turn {source['turn']}" if source else "by hand"
 
 
-@memory.command("correct", cls=Command)
-@with_backend()
+@command(memory, "correct")
 def correct_memory(
     backend: Backend,
     known: KnownId,
@@ -65,8 +53,7 @@ def correct_memory(
     print_note(f"Remembered as {now['id']}.")
 
 
-@memory.command("forget", cls=Command)
-@with_backend()
+@command(memory, "forget")
 def forget_memory(
     backend: Backend,
     known: Annotated[str | None, typer.Argument(metavar="ID", help="An id, as `list` shows it.")] = None,

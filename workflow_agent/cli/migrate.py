@@ -215,9 +215,6 @@ def files_of(paths: Iterable[Path]) -> list[tuple[Path, str]]:
     """Return the files that are meant, and what those in them are called that have no id of their own.
 
     In a directory these are all its files, in the order of their names.
-
-    Raises:
-        CommandFailed: A path is not there, or a directory has no such file.
     """
     found: list[tuple[Path, str]] = []
     for path in paths:

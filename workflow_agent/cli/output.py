@@ -74,13 +74,9 @@ def print_markdown(text: str) -> None:
 
 
 def print_rows(titles: Sequence[str], rows: Iterable[Sequence[object]], none: str, *, is_cut: bool = False) -> None:
-    """Print a table on a terminal, in a pipe one row a line with tabs between.
+    """Print a table on a terminal, in a pipe one row a line with tabs between; `none` where there are no rows.
 
-    Args:
-        titles: Of the columns.
-        rows: The cells.
-        none: What to say, beside the output, when there are no rows.
-        is_cut: On a terminal each row is one line; what does not fit is cut.
+    With `is_cut` each row on a terminal is one line; what does not fit is cut.
     """
     cells = [[_cell(one) for one in row] for row in rows]
     if not cells:
@@ -90,6 +86,22 @@ def print_rows(titles: Sequence[str], rows: Iterable[Sequence[object]], none: st
     else:
         for row in cells:
             typer.echo("\t".join(row))
+
+
+def print_listed(
+    found: Any,
+    titles: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    none: str,
+    *,
+    as_json: bool,
+    is_cut: bool = False,
+) -> None:
+    """Print what was found as JSON where that is asked for, else as `print_rows` does."""
+    if as_json:
+        print_json(found)
+    else:
+        print_rows(titles, rows, none, is_cut=is_cut)
 
 
 def _cell(value: object) -> str:
@@ -159,11 +171,7 @@ def progress(what: str, total: int) -> Generator[Callable[[], None]]:
 
 
 def confirm_or_refuse(question: str, *, is_sure: bool) -> None:
-    """Go on where somebody is sure, or says so at a terminal.
-
-    Raises:
-        CommandFailed: They say no, or nobody is there to be asked.
-    """
+    """Go on where somebody is sure, or says so at a terminal; else the command fails."""
     if is_sure:
         return
     if not (sys.stdin.isatty() and is_terminal()):
@@ -219,11 +227,7 @@ def counted(count: int, noun: str, several: str | None = None) -> str:
 
 
 def read_text(file: Path) -> str:
-    """Return what a file holds, or standard input where it is `-`.
-
-    Raises:
-        CommandFailed: It cannot be read.
-    """
+    """Return what a file holds, or standard input where it is `-`."""
     try:
         return sys.stdin.read() if file == STDIN else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -232,11 +236,7 @@ def read_text(file: Path) -> str:
 
 
 def write_or_print(text: str, output: Path | None) -> None:
-    """Put text into a file, or print it where no file is named.
-
-    Raises:
-        CommandFailed: It cannot be written.
-    """
+    """Put text into a file, or print it where no file is named."""
     if output is None:
         print_text(text.rstrip("\n"))
         return

@@ -4,27 +4,19 @@ from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import EXIT_CODES, AsJson, Backend
-from workflow_agent.cli.output import print_json, print_note, print_rows
+from workflow_agent.cli import group
+from workflow_agent.cli.backends import command
+from workflow_agent.cli.context import AsJson, Backend
+from workflow_agent.cli.output import print_listed, print_note
 from workflow_agent.cli.workflows import print_changes
 
-previews = typer.Typer(
-    name="previews",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="List the changes that wait for a decision, and decide them.",
-    epilog=EXIT_CODES,
-)
+previews = group("previews")
 Which = Annotated[str, typer.Argument(metavar="PREVIEW", help="An id such as pv_1f2e3d4c5b6a.")]
 By = Annotated[str, typer.Option("--by", help="Who decides.")]
 _TITLES = ("id", "state", "workflow", "asked by", "until", "what")
 
 
-@previews.command("list", cls=Command)
-@with_backend()
+@command(previews, "list")
 def list_previews(
     backend: Backend,
     every: Annotated[bool, typer.Option("--all", help="Also those that were decided or have expired.")] = False,
@@ -39,10 +31,7 @@ def list_previews(
       workflow-agent previews list --all --json
     """
     found = backend.get("/previews", state="all" if every else None)["items"]
-    if as_json:
-        print_json(found)
-    else:
-        print_rows(_TITLES, map(_row, found), "Nothing waits for a decision.", is_cut=True)
+    print_listed(found, _TITLES, map(_row, found), "Nothing waits for a decision.", as_json=as_json, is_cut=True)
 
 
 def _row(one: Any) -> tuple[object, ...]:
@@ -51,8 +40,7 @@ def _row(one: Any) -> tuple[object, ...]:
     return preview["id"], one["state"], preview["workflow_id"], one["asked_by"], one["expires_at"], what
 
 
-@previews.command("apply", cls=Command)
-@with_backend()
+@command(previews, "apply")
 def apply_preview(backend: Backend, preview: Which, by: By = "user") -> None:
     """Make a change that waits.
 
@@ -63,8 +51,7 @@ def apply_preview(backend: Backend, preview: Which, by: By = "user") -> None:
     _decide(backend, preview, "apply", by)
 
 
-@previews.command("reject", cls=Command)
-@with_backend()
+@command(previews, "reject")
 def reject_preview(backend: Backend, preview: Which, by: By = "user") -> None:
     """Turn a change that waits down; nothing is changed.
 

@@ -80,9 +80,6 @@ class StreamedMarkdown:
 
     Nothing is redrawn, so a reply may be longer than the screen, a window may be made narrower meanwhile,
     and what is scrolled back to is what was read.
-
-    Args:
-        console: Where to write, and how wide that is.
     """
 
     def __init__(self, console: "Console") -> None:

@@ -5,23 +5,15 @@ from urllib.parse import quote
 
 import typer
 
-from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import EXIT_CODES, EXIT_FAILED, AsJson, Backend, CommandFailed
-from workflow_agent.cli.output import print_json, print_note, print_rows, print_text
+from workflow_agent.cli import group
+from workflow_agent.cli.backends import command
+from workflow_agent.cli.context import EXIT_FAILED, AsJson, Backend, CommandFailed
+from workflow_agent.cli.output import print_listed, print_note, print_text
 
-webhooks = typer.Typer(
-    name="webhooks",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="List, add, try and remove the addresses that are told of events.",
-    epilog=EXIT_CODES,
-)
+webhooks = group("webhooks")
 
 
-@webhooks.command("list", cls=Command)
-@with_backend()
+@command(webhooks, "list")
 def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
     """List the addresses that are told of events, the oldest first.
 
@@ -30,15 +22,13 @@ def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
       workflow-agent webhooks list --url http://127.0.0.1:8000
     """
     items = backend.get("/webhooks")["items"]
-    if as_json:
-        print_json(items)
-        return
     rows = ((one["id"], one["url"], ", ".join(one["events"]), one["waiting"]) for one in items)
-    print_rows(("id", "address", "events", "not taken yet"), rows, "Nobody is told of events.")
+    print_listed(
+        items, ("id", "address", "events", "not taken yet"), rows, "Nobody is told of events.", as_json=as_json
+    )
 
 
-@webhooks.command("add", cls=Command)
-@with_backend()
+@command(webhooks, "add")
 def add_webhook(
     backend: Backend,
     address: Annotated[str, typer.Argument(metavar="ADDRESS", help="At a host that the server allows.")],
@@ -62,8 +52,7 @@ def add_webhook(
     print_text(made["key"])
 
 
-@webhooks.command("test", cls=Command)
-@with_backend()
+@command(webhooks, "test")
 def test_webhook(
     backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 ) -> None:
@@ -79,8 +68,7 @@ def test_webhook(
     print_note(f"The event was taken in {sent['duration_ms']} ms.")
 
 
-@webhooks.command("remove", cls=Command)
-@with_backend()
+@command(webhooks, "remove")
 def remove_webhook(
     backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 ) -> None:

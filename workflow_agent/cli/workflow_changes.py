@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from workflow_agent.cli.backends import Which, with_backend, workflow_id_of
+from workflow_agent.cli.backends import Which, command, workflow_id_of
 from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import (
     confirm_or_refuse,
@@ -18,15 +18,14 @@ from workflow_agent.cli.output import (
     read_text,
     write_or_print,
 )
-from workflow_agent.cli.workflows import CHANGING, command, print_changes, workflows
+from workflow_agent.cli.workflows import CHANGING, print_changes, workflows
 
 __all__ = ["workflows"]
 _OF_ONE = ("id", "version", "created_at", "updated_at", "aliases")
 """What of a workflow is not its copy's."""
 
 
-@command("edit", CHANGING)
-@with_backend()
+@command(workflows, "edit", CHANGING)
 def edit_workflow(
     backend: Backend,
     workflow: Which,
@@ -70,8 +69,7 @@ def edit_workflow(
     print_note(f"Done: it is version {version} now." if apply else "Nothing was changed; --apply makes this change.")
 
 
-@command("rename", CHANGING)
-@with_backend()
+@command(workflows, "rename", CHANGING)
 def rename_workflow(
     backend: Backend,
     workflow: Which,
@@ -88,8 +86,7 @@ def rename_workflow(
     print_changes(report["changes"])
 
 
-@command("copy", CHANGING)
-@with_backend()
+@command(workflows, "copy", CHANGING)
 def copy_workflow(
     backend: Backend,
     workflow: Which,
@@ -109,8 +106,7 @@ def copy_workflow(
     print_text(made["id"])
 
 
-@command("delete", CHANGING)
-@with_backend()
+@command(workflows, "delete", CHANGING)
 def delete_workflow(
     backend: Backend, workflow: Which, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False
 ) -> None:
@@ -126,8 +122,7 @@ def delete_workflow(
     print_note(f"{document['name']} ({document['id']}) is gone.")
 
 
-@command("undo", CHANGING)
-@with_backend()
+@command(workflows, "undo", CHANGING)
 def undo_change(backend: Backend, workflow: Which) -> None:
     """Take the last change of a workflow back, as a new version.
 
@@ -142,8 +137,7 @@ def undo_change(backend: Backend, workflow: Which) -> None:
     _restore(backend, workflow_id, newest - 1)
 
 
-@command("restore", CHANGING)
-@with_backend()
+@command(workflows, "restore", CHANGING)
 def restore_version(
     backend: Backend,
     workflow: Which,
@@ -158,8 +152,7 @@ def restore_version(
     _restore(backend, workflow_id_of(backend, workflow), version)
 
 
-@command("publish", CHANGING)
-@with_backend()
+@command(workflows, "publish", CHANGING)
 def publish_workflow(
     backend: Backend,
     workflow: Which,
@@ -202,8 +195,7 @@ def _json(text: str, what: str) -> Any:
         raise CommandFailed(f"{what} is not JSON: {error}, in {text[:60]!r}.", EXIT_USAGE) from error
 
 
-@command("import", CHANGING)
-@with_backend(makes=True)
+@command(workflows, "import", CHANGING, makes=True)
 def import_workflows(
     backend: Backend,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Documents; - reads standard input.")],
@@ -263,8 +255,7 @@ def print_losses(report: Any) -> None:
         print_note(f"  lost: {lost['where']}: {lost['what']}")
 
 
-@command("export", CHANGING)
-@with_backend()
+@command(workflows, "export", CHANGING)
 def export_workflow(
     backend: Backend,
     workflow: Which,

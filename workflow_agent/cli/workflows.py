@@ -5,35 +5,31 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from workflow_agent.cli.backends import Which, with_backend, with_listing, workflow_id_of
-from workflow_agent.cli.commands import Command, Group
-from workflow_agent.cli.context import EXIT_CODES, AsJson, Backend, Limit, Listing
-from workflow_agent.cli.output import print_facts, print_json, print_markdown, print_note, print_rows, write_or_print
+from workflow_agent.cli import Command, group
+from workflow_agent.cli.backends import Which, command, with_listing, workflow_id_of
+from workflow_agent.cli.context import AsJson, Backend, Limit, Listing
+from workflow_agent.cli.output import (
+    print_facts,
+    print_json,
+    print_listed,
+    print_markdown,
+    print_note,
+    print_rows,
+    write_or_print,
+)
 from workflow_agent.cli.simulation import simulate_workflow
 
-workflows = typer.Typer(
-    name="workflows",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="List, search, draw, check, play, change, import and export workflows.",
-    epilog=EXIT_CODES,
-)
+workflows = group("workflows")
 LOOKING = "Look"
 CHANGING = "Change"
 _TITLES = ("id", "version", "steps", "name", "description")
-
-
-def command(name: str, panel: str) -> Any:
-    """Return what makes a function a command of this group, in a section of its help."""
-    return workflows.command(name, cls=Command, rich_help_panel=panel)
 
 
 def _row(one: Any) -> tuple[object, ...]:
     return (one["id"], one["version"], one["step_count"], one["name"], one["description"])
 
 
-@command("list", LOOKING)
+@workflows.command("list", cls=Command, rich_help_panel=LOOKING)
 @with_listing()
 def list_workflows(
     listing: Listing,
@@ -53,13 +49,10 @@ def list_workflows(
       workflow-agent workflows list --trigger schedule --json
     """
     found = listing.found("", limit, tag=tag, trigger=trigger)
-    if as_json:
-        print_json(found)
-    else:
-        print_rows(_TITLES, map(_row, found), "There are no such workflows.", is_cut=True)
+    print_listed(found, _TITLES, map(_row, found), "There are no such workflows.", as_json=as_json, is_cut=True)
 
 
-@command("search", LOOKING)
+@workflows.command("search", cls=Command, rich_help_panel=LOOKING)
 @with_listing()
 def search_workflows(
     listing: Listing,
@@ -76,14 +69,10 @@ def search_workflows(
       workflow-agent workflows search invoices --limit 3 --json
     """
     found = listing.found(" ".join(words), limit)
-    if as_json:
-        print_json(found)
-    else:
-        print_rows(_TITLES, map(_row, found), "Nothing was found; try other words.", is_cut=True)
+    print_listed(found, _TITLES, map(_row, found), "Nothing was found; try other words.", as_json=as_json, is_cut=True)
 
 
-@command("show", LOOKING)
-@with_backend()
+@command(workflows, "show", LOOKING)
 def show_workflow(
     backend: Backend,
     workflow: Which,
@@ -103,7 +92,9 @@ def show_workflow(
     """
     workflow_id = workflow_id_of(backend, workflow)
     if versions:
-        _show_versions(backend.get(f"/workflows/{workflow_id}/versions")["items"], as_json=as_json)
+        found = backend.get(f"/workflows/{workflow_id}/versions")["items"]
+        rows = ((one["version"], one["at"], one["action"], "; ".join(one["summary"])) for one in found)
+        print_listed(found, ("version", "at", "how", "what"), rows, "It has no versions.", as_json=as_json)
         return
     path = f"/workflows/{workflow_id}"
     document = backend.get(path) if version is None else backend.get(f"{path}/versions/{version}")["document"]
@@ -111,14 +102,6 @@ def show_workflow(
         print_json(document)
     else:
         _show(document)
-
-
-def _show_versions(found: Any, *, as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
-    rows = ((one["version"], one["at"], one["action"], "; ".join(one["summary"])) for one in found)
-    print_rows(("version", "at", "how", "what"), rows, "It has no versions.")
 
 
 def _show(document: Any) -> None:
@@ -142,8 +125,7 @@ def _show(document: Any) -> None:
     print_rows(("step", "type", "by", "leads to"), rows, "It has no steps.")
 
 
-@command("diagram", LOOKING)
-@with_backend()
+@command(workflows, "diagram", LOOKING)
 def draw_workflow(
     backend: Backend,
     workflow: Which,
@@ -170,11 +152,10 @@ def draw_workflow(
     write_or_print(drawn["diagram"], output)
 
 
-command("simulate", LOOKING)(with_backend()(simulate_workflow))
+command(workflows, "simulate", LOOKING)(simulate_workflow)
 
 
-@command("analyse", LOOKING)
-@with_backend()
+@command(workflows, "analyse", LOOKING)
 def analyse_workflow(backend: Backend, workflow: Which, as_json: AsJson = False) -> None:
     """Find what can go wrong in a workflow, the most severe first.
 
@@ -199,8 +180,7 @@ def analyse_workflow(backend: Backend, workflow: Which, as_json: AsJson = False)
 workflows.command("analyze", cls=Command, hidden=True)(analyse_workflow)
 
 
-@command("diff", LOOKING)
-@with_backend()
+@command(workflows, "diff", LOOKING)
 def compare_versions(
     backend: Backend,
     workflow: Which,

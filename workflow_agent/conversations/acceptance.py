@@ -1,26 +1,22 @@
-"""How a message gets into a conversation: exactly once, and only while no other is being answered."""
+"""How a message gets into a conversation, and how a run ends that its own process does not end: cancelled, or dead."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
-from workflow_agent.conversations.abandonment import interrupt_dead_runs
-from workflow_agent.conversations.document import (
-    AttachedDocument,
-    Conversation,
-    SystemEvent,
-    UserMessage,
-    WorkflowReference,
-    merged_attachments,
-)
-from workflow_agent.conversations.handoffs import Handoff, hand_over
-from workflow_agent.conversations.memory.references import merged_references
-from workflow_agent.conversations.message_records import title_from
-from workflow_agent.conversations.records import newest_in
-from workflow_agent.conversations.runs import Run, replace_run
+from workflow_agent.conversations.call_history import CallRecord
+from workflow_agent.conversations.calls import ended_calls, tool_record
+from workflow_agent.conversations.document import AttachedDocument, Conversation, UserMessage, merged_attachments
+from workflow_agent.conversations.iterations import Iteration, TurnContext, close
+from workflow_agent.conversations.message_records import call_id_of, message_call, title_from
+from workflow_agent.conversations.outcome import run_ended
+from workflow_agent.conversations.records import leading_in, newest_in
+from workflow_agent.conversations.runs import Run, RunError, replace_run
 from workflow_agent.conversations.store import LeftBehind
-from workflow_agent.errors import ConversationBusy, IdempotencyMismatch
-from workflow_agent.values.stored import JsonObject, Value
+from workflow_agent.conversations.transitions import Handoff, hand_over
+from workflow_agent.errors import ConversationBusy, IdempotencyMismatch, RunNotFound
+from workflow_agent.values.stored import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +60,8 @@ def accept_message(
 
     A run whose process died is marked interrupted on the way.
 
-    Args:
-        conversation: As read under its lock.
-        message: What to accept; its key, when it has one, makes a re-sent message the same message.
-        owner: The server process that would run it.
-        is_alive: Whether the process that works on a run is still at it.
-        at: Now.
-        new_id: Makes an id from its prefix.
-        left_by: What a run whose process died left of its evidence.
+    A key makes a re-sent message the same message; `left_by` gives what a run whose process died left of its
+    evidence.
 
     Raises:
         IdempotencyMismatch: The key was used for a different request.
@@ -175,79 +165,87 @@ def _titled(conversation: Conversation, message: str) -> Conversation:
     return conversation.model_copy(update={"title": title_from(message)})
 
 
-WORKFLOW_CHANGE = "workflow_change"
-"""The kind of the system event that records a change somebody made by hand."""
-_MOST_LINES = 12
+_INTERRUPTED = RunError(
+    type="Interrupted", message="The server stopped before the reply was ready. Send the message again.", retriable=True
+)
 
 
-class HandChange(Value):
-    """A new version of a workflow that a person made without asking an agent."""
-
-    workflow_id: str
-    name: str
-    version: int
-    previous_version: int
-    action: str
-    changes: tuple[str, ...]
+_NOTHING = LeftBehind()
 
 
-def post_change(
-    conversation: Conversation, change: HandChange, *, at: datetime, event_id: str
-) -> tuple[Conversation, SystemEvent]:
-    """Return the conversation with a change that was made beside it, and the event that records it.
+def cancel_run(conversation: Conversation, run_id: str, *, at: datetime, left: LeftBehind = _NOTHING) -> Conversation:
+    """Return the conversation with a running run cancelled; unchanged when it has ended already.
 
-    The agents read it when they next answer, and what is said next is about that workflow.
+    Raises:
+        RunNotFound: The conversation has no such run.
     """
-    told = "; ".join(change.changes[:_MOST_LINES])
-    more = len(change.changes) - _MOST_LINES
-    told += f"; and {more} more" if more > 0 else ""
-    content = f"The user changed {change.name!r} by hand, now version {change.version}: {told}"
-    event = SystemEvent(
-        id=event_id,
-        index=conversation.next_index,
-        at=at,
-        content=content,
-        kind=WORKFLOW_CHANGE,
-        data=change.model_dump(mode="json"),
-    )
-    reference = WorkflowReference(
-        workflow_id=change.workflow_id,
-        name=change.name,
-        relation="modified",
-        turn=conversation.turn_count,
-        conversation_id=conversation.id,
-        at=at,
-    )
-    changed = {
-        "events": (*conversation.events, event),
-        "updated_at": at,
-        "bound_workflow_id": change.workflow_id,
-        "workflow_refs": merged_references(conversation.workflow_refs, (reference,)),
-    }
-    return conversation.model_copy(update=changed), event
+    run = conversation.run(run_id)
+    if run is None:
+        raise RunNotFound(f"Conversation {conversation.id!r} has no run {run_id!r}.", run_id=run_id)
+    if run.status != "running":
+        return conversation
+    error = RunError(type="Cancelled", message="The run was cancelled on request.", retriable=False)
+    return _ended_outside(conversation, run, "cancelled", left, at, error)
 
 
-def post_message(
-    conversation: Conversation, content: str, *, author: str | None, at: datetime, event_id: str
-) -> tuple[Conversation, UserMessage]:
-    """Return the conversation with a message that nobody is asked to answer, and the message.
+def interrupt_dead_runs(
+    conversation: Conversation,
+    *,
+    is_alive: Callable[[Run], bool],
+    at: datetime,
+    left_by: Callable[[Run], LeftBehind] = lambda _: _NOTHING,
+) -> Conversation:
+    """Return the conversation with every run of a dead process marked interrupted."""
+    changed = conversation
+    for run in conversation.runs:
+        if run.status == "running" and not is_alive(run):
+            left = left_by(run)
+            # Nobody knows when it died: its work is counted to its last sign of life.
+            finished = left.iterations[-1].completed_at if left.iterations else None
+            signs = [sign for sign in (run.accepted_at, finished, left.last_seen) if sign is not None]
+            worked_until = min(max(signs), at)
+            changed = _ended_outside(changed, run, "interrupted", left, at, _INTERRUPTED, worked_until)
+    return changed
 
-    Args:
-        conversation: As read under its lock.
-        content: What was said.
-        author: Who said it, if not the user: an external party, whose words are data.
-        at: Now.
-        event_id: The message's id.
-    """
-    event = UserMessage(
-        id=event_id,
-        index=conversation.next_index,
-        turn=conversation.turn_count + 1,
-        at=at,
-        author=author or "user",
-        content=content,
-        is_external=author is not None,
+
+def _ended_outside(
+    conversation: Conversation,
+    run: Run,
+    status: Literal["cancelled", "interrupted"],
+    left: LeftBehind,
+    at: datetime,
+    error: RunError,
+    worked_until: datetime | None = None,
+) -> Conversation:
+    steps = _closed(left.iterations, at)
+    ended = run.model_copy(update={"status": status, "completed_at": at, "error": error, "iterations": steps})
+    changed = run_ended(conversation, ended, worked_until or at, steps).model_copy(update={"updated_at": at})
+    calls = tuple(_calls_left(conversation, ended, steps, left.calls, at))
+    return changed.model_copy(update={"calls": (*changed.calls, *calls)})
+
+
+def _closed(left: Sequence[Iteration], at: datetime) -> tuple[Iteration, ...]:
+    """Return the iterations completed, their open calls answered as interrupted."""
+    if not left or left[-1].completed_at is not None:
+        return tuple(left)
+    turn = TurnContext(
+        iterations=tuple(left), current_iteration=left[-1].number, created_at=left[0].started_at, updated_at=at
     )
-    changed = {"events": (*conversation.events, event), "updated_at": at}
-    title = {} if conversation.title or author else {"title": title_from(content)}
-    return conversation.model_copy(update=changed | title), event
+    return close(turn, at=at).iterations
+
+
+def _calls_left(
+    conversation: Conversation, run: Run, steps: Sequence[Iteration], known: Sequence[CallRecord], at: datetime
+) -> Iterator[CallRecord]:
+    """Yield one record for the message and for each call: as it was kept, or as the iterations tell it."""
+    parent = call_id_of(run.user_event_id, leading_in(conversation, run).attempt)
+    status = "cancelled" if run.status == "cancelled" else "interrupted"
+    message = next((event for event in conversation.events if event.id == run.user_event_id), None)
+    if isinstance(message, UserMessage) and run.follows is None:
+        yield message_call(message, run, status, at, run.error)
+    yield from known
+    recorded = {record.call_id for record in known}
+    for step in steps:
+        for call in ended_calls(step, status):
+            if call.id not in recorded:
+                yield tool_record(call, parent)

@@ -62,11 +62,6 @@ ROSTER: Roster = {
 def agent_named(roster: Roster, name: str | None, *, pointer: str = "/agent") -> AgentProfile:
     """Return the agent of this name, or the default one.
 
-    Args:
-        roster: Who there is.
-        name: As the caller wrote it.
-        pointer: Where the caller wrote it.
-
     Raises:
         InvalidInput: Nobody on the roster has this name; names who is.
     """
@@ -98,10 +93,8 @@ class KnownTools:
 def parse_roster(data: Any, *, max_iterations: int, tools: KnownTools) -> Roster:
     """Return the agents that a document lists under `agents`, the default one first.
 
-    Args:
-        data: `{"agents": [{"name": ..., "description": ..., "mode": ...}]}`, each as an `AgentProfile`.
-        max_iterations: Of an agent that does not say.
-        tools: Those there are.
+    `data` is `{"agents": [{"name": ..., "description": ..., "mode": ...}]}`, each as an `AgentProfile`;
+    `max_iterations` is that of an agent that does not say.
 
     Raises:
         InvalidInput: Names every problem.

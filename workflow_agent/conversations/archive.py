@@ -69,12 +69,7 @@ class Position(NamedTuple):
 
 
 def entry_holding(archive: Sequence[SealedTurns], position: Position) -> SealedTurns | None:
-    """Return the entry of the file that holds a position, or None when it is not sealed.
-
-    Args:
-        archive: Oldest first, without a gap.
-        position: What to look for.
-    """
+    """Return the entry of the file that holds a position, or None when it is not sealed."""
     if position.number < (1 if position.what == "turn" else 0):
         return None
     return next((entry for entry in archive if position.comes_before_end_of(entry)), None)

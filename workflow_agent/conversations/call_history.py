@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from pydantic import ConfigDict, Field, ValidationError
 
 from workflow_agent.values.json_values import json_safe
-from workflow_agent.values.stored import JsonObject, Moment, Value
+from workflow_agent.values.stored import JsonObject, Moment, Value, is_none
 
 QueryPattern = Literal["filter", "map", "slice", "count", "group", "sort"]
 PATTERNS: tuple[QueryPattern, ...] = ("filter", "map", "slice", "count", "group", "sort")
@@ -77,11 +77,6 @@ def _of_loop(node: ast.For) -> Iterator[QueryPattern]:
 CallStatus = Literal["success", "error", "retried", "cancelled", "interrupted"]
 
 
-def _is_none(value: Any) -> bool:
-    """Say whether to leave a field out of the file: only records of programs have these."""
-    return value is None
-
-
 class OutcomeSummary(Value):
     """How a call ended, without its value."""
 
@@ -102,11 +97,11 @@ class CallSource(Value):
     count: int
     primary: str | None = None
     retrieval_mode: str | None = None
-    version: int | None = Field(default=None, exclude_if=_is_none)
+    version: int | None = Field(default=None, exclude_if=is_none)
     """Of the one workflow that it is about."""
-    change: str | None = Field(default=None, exclude_if=_is_none)
+    change: str | None = Field(default=None, exclude_if=is_none)
     """What was done to it first, in words."""
-    changes: int | None = Field(default=None, exclude_if=_is_none)
+    changes: int | None = Field(default=None, exclude_if=is_none)
     """How much was done to it."""
 
 
@@ -134,11 +129,11 @@ class CallRecord(Value):
     content_ref: str | None = None
     """`sha256:` and the digest of the result, which is kept with the turn."""
     source: CallSource | None = None
-    history_record_appended: bool | None = Field(default=None, exclude_if=_is_none)
-    conversation_history_size: int | None = Field(default=None, exclude_if=_is_none)
+    history_record_appended: bool | None = Field(default=None, exclude_if=is_none)
+    conversation_history_size: int | None = Field(default=None, exclude_if=is_none)
     """How many records a program found."""
-    history_access_detected: bool | None = Field(default=None, exclude_if=_is_none)
-    history_query_patterns: tuple[QueryPattern, ...] | None = Field(default=None, exclude_if=_is_none)
+    history_access_detected: bool | None = Field(default=None, exclude_if=is_none)
+    history_query_patterns: tuple[QueryPattern, ...] | None = Field(default=None, exclude_if=is_none)
 
 
 _MOST_CHANGE_CHARS = 100
@@ -173,10 +168,6 @@ def mended_history(stored: Any, at: str) -> tuple[list[JsonObject], int]:
     """Return a stored history with every record valid, and how many had to be set right.
 
     What a record says beside its known fields is kept; what is no record at all is kept as the text of one.
-
-    Args:
-        stored: What stands under `calls` in the file.
-        at: The time a record gets that has none.
     """
     if not isinstance(stored, list):
         return [], 1

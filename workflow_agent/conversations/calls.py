@@ -9,8 +9,7 @@ from typing import Any
 
 from workflow_agent.conversations.call_history import CallRecord, CallSource, CallStatus, OutcomeSummary, source_of
 from workflow_agent.conversations.iterations import Iteration, Outcome
-from workflow_agent.values.digests import content_ref_of
-from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.json_values import content_ref_of, json_safe
 from workflow_agent.values.stored import JsonObject
 
 PROGRAM_TOOL = "run_python"
@@ -56,9 +55,7 @@ class InnerCall:
 def ended_calls(iteration: Iteration, interrupted_as: CallStatus = "interrupted") -> Iterator[EndedCall]:
     """Yield the calls of an iteration that ended, as its messages tell it.
 
-    Args:
-        iteration: Open or completed.
-        interrupted_as: How to name the end of a call that was cut off.
+    `interrupted_as` names the end of a call that was cut off.
     """
     asked = {made.id: made.args for message in iteration.messages for made in message.tool_calls}
     results = {result.id: result for message in iteration.messages for result in message.results}
@@ -84,11 +81,7 @@ def tool_record(
 ) -> CallRecord:
     """Return the record of a tool call; of a program, its source stands apart from the arguments.
 
-    Args:
-        call: As it ended.
-        parent_call_id: The message's call.
-        trace_id: Of the trace it ran in.
-        use: Of a program, how it used the history.
+    `use` says of a program how it used the history.
     """
     ok = call.status == "success"
     args = dict(call.args)
@@ -168,9 +161,7 @@ def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
     They tell what was asked for and what became of it, at most 200 characters each; results are read with a program.
     Messages are left out: the model has them before it.
 
-    Args:
-        records: Those a program finds, oldest first.
-        sealed: How many older ones it does not find.
+    The records are those a program finds; `sealed` older ones it does not find.
     """
     if not records:
         return ""

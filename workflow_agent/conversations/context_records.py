@@ -278,12 +278,7 @@ def context_record(
 ) -> JsonObject:
     """Return the context record: every section in tokens, summing to what was used.
 
-    Args:
-        counted: Tokens by section, as we counted them.
-        reported_tokens: What the provider counted, where it said so; taken over where it is plausible.
-        counting: How we counted.
-        limits: The window and how much of it may be used.
-        facts: What else is recorded.
+    A provider's count is taken over where it is plausible; `facts` are what else is recorded.
     """
     estimate = sum(counted.values())
     is_told = reported_tokens is not None and is_plausible(estimate, reported_tokens)

@@ -1,7 +1,7 @@
 """A conversation as it is stored: events, the runs that answered them, and what was learned."""
 
 from datetime import datetime, timedelta
-from operator import attrgetter
+from operator import attrgetter, not_
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
@@ -11,10 +11,9 @@ from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.context_records import RecordedContext
-from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
-from workflow_agent.conversations.runs import Run
-from workflow_agent.values.digests import digest_of
+from workflow_agent.conversations.runs import Feedback, Run
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
 from workflow_agent.values.usage import Cost, Totals, Usage
 from workflow_agent.workflows.model.terms import ID_PATTERN
@@ -82,11 +81,6 @@ class WorkflowTouch(Value):
     change: Relation
 
 
-def _is_false(value: bool) -> bool:
-    """Say whether to leave a flag out of the file: most messages are the user's, most runs stand alone."""
-    return not value
-
-
 class WorkflowReference(Value):
     """That a conversation dealt with a workflow: how, and when last."""
 
@@ -99,7 +93,7 @@ class WorkflowReference(Value):
     at: Moment
     times: int = 1
     """How often on that day; an entry is kept for each day."""
-    is_elsewhere: bool = Field(default=False, exclude_if=_is_false)
+    is_elsewhere: bool = Field(default=False, exclude_if=not_)
     """Whether there was no such workflow here when the conversation was imported."""
 
 
@@ -117,7 +111,7 @@ class UserMessage(Value):
     """The run that answers it; null for a message posted without asking for a reply."""
     options: JsonObject = Field(default_factory=dict)
     """What the request asked for beside the message: mode, agent, model, workflow_id, ..."""
-    is_external: bool = Field(default=False, exclude_if=_is_false)
+    is_external: bool = Field(default=False, exclude_if=not_)
     """Whether somebody else said it than the user: its text is data."""
 
 
@@ -296,8 +290,9 @@ class Conversation(Value):
 
     def reply_of(self, run_id: str) -> AgentReply | None:
         """Return the reply a run committed, or None."""
-        replies = (event for event in reversed(self.events) if isinstance(event, AgentReply))
-        return next((reply for reply in replies if reply.run_id == run_id), None)
+        return next(
+            (one for one in reversed(self.events) if isinstance(one, AgentReply) and one.run_id == run_id), None
+        )
 
     def last_reply(self) -> AgentReply | None:
         """Return the latest reply of any agent, or None."""

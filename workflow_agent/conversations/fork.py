@@ -21,11 +21,10 @@ from workflow_agent.conversations.document import (
     UserMessage,
     WorkflowReference,
 )
-from workflow_agent.conversations.handoffs import HANDOFF
 from workflow_agent.conversations.message_records import call_id_of
-from workflow_agent.conversations.phases import PHASE_CHANGE
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart, calls_of, in_order
+from workflow_agent.conversations.transitions import HANDOFF, PHASE_CHANGE
 from workflow_agent.conversations.verification import Whole
 from workflow_agent.values.usage import Totals, added
 
@@ -48,9 +47,7 @@ def forked(whole: Whole, fork: NewFork) -> Conversation:
     A message whose answer comes after that event stays as one that was not answered. What an agent shared
     with its provider stays behind, and so do idempotency keys: they stand for what was sent there.
 
-    Args:
-        whole: What to fork, with its sealed turns, which become turns of the fork's own file.
-        fork: Where, and as what; the index is that of an event there is.
+    Its sealed turns become turns of the fork's own file.
     """
     old = whole.conversation
     runs = {run.run_id: run for run in reversed(whole.runs)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import takewhile
 from typing import Generic, TypeVar
 
@@ -10,15 +11,18 @@ from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import Conversation, Event
 from workflow_agent.conversations.message_records import conversation_of_run, turn_of_run
+from workflow_agent.conversations.periods import said_when
 from workflow_agent.conversations.records import RecordedTurn, Records, run_in, told_calls, turn_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
-from workflow_agent.conversations.store import ConversationStore
+from workflow_agent.conversations.store import ConversationStore, MessageHit, MessageQuery
 from workflow_agent.errors import ConversationNotFound, NotFound, RunNotFound
 
 MOST_FILES_A_PAGE = 8
 """A page that filters out nearly everything ends after so many sealed files; its cursor goes on."""
 
+Find = Callable[[str, MessageQuery], Awaitable[Sequence[MessageHit]]]
+"""`ConversationStore.find`."""
 T = TypeVar("T")
 
 
@@ -69,11 +73,7 @@ class Past:
     ) -> Stretch[Event]:
         """Return events from a number on.
 
-        Args:
-            start: The number of the first event to look at; None begins at the first, or the newest.
-            limit: The most events to return.
-            keep: Which events to return.
-            newest_first: Whether to go back in time.
+        `start` is the number of the first event to look at; None begins at the first, or the newest.
         """
         sealed, count = self.conversation.sealed_events, self.conversation.next_index
 
@@ -133,6 +133,24 @@ class Past:
 
     async def _sealed(self, position: Position) -> SealedPart:
         return await self.store.sealed(self.conversation.tenant, self.conversation.id, position)
+
+
+async def best_messages(find: Find, tenant: str, query: MessageQuery, now: datetime) -> Sequence[MessageHit]:
+    """Return the messages that answer a query, best first; of a certain time where it names one.
+
+    Where nothing of that time answers, the words are looked for at all times, the time words among them.
+
+    Raises:
+        ConversationNotFound: The conversation to look in is not there.
+    """
+    ranked = replace(query, is_ranked=True)
+    text, periods = said_when(query.text, now)
+    if periods:
+        timed = replace(ranked, text=text, periods=periods)
+        found = await find(tenant, timed)
+        if found or (query.offset and await find(tenant, replace(timed, offset=0, limit=1))):
+            return found
+    return await find(tenant, ranked)
 
 
 async def recorded_run(store: ConversationStore, tenant: str, run_id: str) -> tuple[Records, Run]:

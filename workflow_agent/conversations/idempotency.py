@@ -21,10 +21,7 @@ class IdempotencyKeys(Protocol):
     async def claim(self, key: str, fingerprint: str, resource_id: str) -> Claim:
         """Return the resource a key stands for: this one, or the one it was first sent for.
 
-        Args:
-            key: As the client sent it.
-            fingerprint: Digest of the request, to tell a retry from another request.
-            resource_id: What the request would make, if the key is new.
+        The fingerprint tells a retry from another request; `resource_id` is what the request would make.
 
         Raises:
             IdempotencyMismatch: The key was sent with another request.

@@ -1,13 +1,24 @@
-"""Bringing in what was said elsewhere, as turns that are over."""
+"""Bringing in what happened elsewhere: turns that are over, a change by hand, a message that asks for no reply."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from workflow_agent.conversations.agents import DEFAULT_AGENT
-from workflow_agent.conversations.document import AgentReply, AgentState, Conversation, Event, ModeRecord, UserMessage
+from workflow_agent.conversations.document import (
+    AgentReply,
+    AgentState,
+    Conversation,
+    Event,
+    ModeRecord,
+    SystemEvent,
+    UserMessage,
+    WorkflowReference,
+)
+from workflow_agent.conversations.memory.references import merged_references
 from workflow_agent.conversations.message_records import title_from
 from workflow_agent.conversations.runs import Run
+from workflow_agent.values.stored import Value
 
 IMPORTED = "imported"
 """The model, owner and fingerprint of a reply that was given elsewhere."""
@@ -48,13 +59,8 @@ def with_said(
 
     Each message of the user begins a turn; what the assistant says before any of them begins one too.
 
-    Args:
-        conversation: What they are added to; no run of it may be under way.
-        said: Oldest first.
-        author: Who the user is.
-        at: When the first was said, where it does not say so itself; any other then has the time of the
-            one before.
-        new_id: Makes an id from its prefix.
+    No run of the conversation may be under way. What has no time of its own has that of the one before, the first has
+    `at`.
     """
     events: list[Event] = list(conversation.events)
     runs: list[Run] = list(conversation.runs)
@@ -119,3 +125,76 @@ def _run(reply: AgentReply, events: list[Event], fence: int) -> Run:
         accepted_at=reply.at,
         completed_at=reply.at,
     )
+
+
+WORKFLOW_CHANGE = "workflow_change"
+"""The kind of the system event that records a change somebody made by hand."""
+_MOST_LINES = 12
+
+
+class HandChange(Value):
+    """A new version of a workflow that a person made without asking an agent."""
+
+    workflow_id: str
+    name: str
+    version: int
+    previous_version: int
+    action: str
+    changes: tuple[str, ...]
+
+
+def post_change(
+    conversation: Conversation, change: HandChange, *, at: datetime, event_id: str
+) -> tuple[Conversation, SystemEvent]:
+    """Return the conversation with a change that was made beside it, and the event that records it.
+
+    The agents read it when they next answer, and what is said next is about that workflow.
+    """
+    told = "; ".join(change.changes[:_MOST_LINES])
+    more = len(change.changes) - _MOST_LINES
+    told += f"; and {more} more" if more > 0 else ""
+    content = f"The user changed {change.name!r} by hand, now version {change.version}: {told}"
+    event = SystemEvent(
+        id=event_id,
+        index=conversation.next_index,
+        at=at,
+        content=content,
+        kind=WORKFLOW_CHANGE,
+        data=change.model_dump(mode="json"),
+    )
+    reference = WorkflowReference(
+        workflow_id=change.workflow_id,
+        name=change.name,
+        relation="modified",
+        turn=conversation.turn_count,
+        conversation_id=conversation.id,
+        at=at,
+    )
+    changed = {
+        "events": (*conversation.events, event),
+        "updated_at": at,
+        "bound_workflow_id": change.workflow_id,
+        "workflow_refs": merged_references(conversation.workflow_refs, (reference,)),
+    }
+    return conversation.model_copy(update=changed), event
+
+
+def post_message(
+    conversation: Conversation, content: str, *, author: str | None, at: datetime, event_id: str
+) -> tuple[Conversation, UserMessage]:
+    """Return the conversation with a message that nobody is asked to answer, and the message.
+
+    An author is an external party, whose words are data; None is the user.
+    """
+    event = UserMessage(
+        id=event_id,
+        index=conversation.next_index,
+        turn=conversation.turn_count + 1,
+        at=at,
+        author=author or "user",
+        content=content,
+        is_external=author is not None,
+    )
+    changed = {"events": (*conversation.events, event), "updated_at": at}
+    title = {} if conversation.title or author else {"title": title_from(content)}
+    return conversation.model_copy(update=changed | title), event

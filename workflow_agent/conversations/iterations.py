@@ -5,27 +5,18 @@ Only the record itself: who ran it, for whom and within which limits the runtime
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from operator import not_
 from typing import Any, Literal
 
 from pydantic import Field
 
-from workflow_agent.values.stored import JsonObject, Moment, Value
+from workflow_agent.values.stored import JsonObject, Moment, Value, is_none
 
 Outcome = Literal["success", "failed", "retried", "interrupted"]
 """How a tool call ended: it returned, it failed for good, the model was asked to mend it, it was cut off."""
 FinishReason = Literal["stop", "length", "content_filter", "refusal", "cut"]
 """Why an answer ended: it was whole, it was as long as it may be, a filter stopped it, the model refused, or
 it broke off without a word of why."""
-
-
-def _is_empty(items: tuple[Any, ...]) -> bool:
-    """Say whether to leave a list out of the file: most messages have neither calls nor results."""
-    return not items
-
-
-def _is_none(value: Any) -> bool:
-    """Say whether to leave a field out of the file: most contents stand where they belong."""
-    return value is None
 
 
 class ToolCall(Value):
@@ -43,7 +34,7 @@ class ToolResult(Value):
     name: str
     outcome: Outcome = "success"
     content: Any = None
-    content_ref: str | None = Field(default=None, exclude_if=_is_none)
+    content_ref: str | None = Field(default=None, exclude_if=is_none)
     """`sha256:…` of the content where that is kept apart because it is large; `content` is null then."""
 
 
@@ -53,8 +44,8 @@ class MessagePart(Value):
     `sha256:…` is a content kept apart, `event:…` what is said in the event with this id.
     """
 
-    text: str | None = Field(default=None, exclude_if=_is_none)
-    content_ref: str | None = Field(default=None, exclude_if=_is_none)
+    text: str | None = Field(default=None, exclude_if=is_none)
+    content_ref: str | None = Field(default=None, exclude_if=is_none)
 
 
 class Message(Value):
@@ -62,10 +53,10 @@ class Message(Value):
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
-    parts: tuple[MessagePart, ...] = Field(default=(), exclude_if=_is_empty)
+    parts: tuple[MessagePart, ...] = Field(default=(), exclude_if=not_)
     """The content in stretches, where one of them is kept apart; `content` is empty then."""
-    tool_calls: tuple[ToolCall, ...] = Field(default=(), exclude_if=_is_empty)
-    results: tuple[ToolResult, ...] = Field(default=(), exclude_if=_is_empty)
+    tool_calls: tuple[ToolCall, ...] = Field(default=(), exclude_if=not_)
+    results: tuple[ToolResult, ...] = Field(default=(), exclude_if=not_)
 
 
 SESSION = "session_id"
@@ -178,14 +169,7 @@ def add_assistant_message(
 ) -> TurnContext:
     """Return the context with what the model said, and asked for, in the current iteration.
 
-    Args:
-        ctx: The context so far.
-        content: What it said.
-        tool_calls: What it asked for.
-        session_id: The provider's name for the session the answer belongs to.
-        finish_reason: Why the answer ended.
-        failed_attempts: The models that were asked before and failed, each with its error's type.
-        at: Now.
+    `failed_attempts` are the models that were asked before and failed, each with its error's type.
     """
     current = _current(ctx)
     calls = tuple(IterationToolCall(id=call.id, name=call.name) for call in tool_calls)
@@ -250,11 +234,7 @@ def close(
     The current iteration is completed, or dropped where nothing happened in it; calls without
     a result are answered as `interrupted`, so that no open call reaches the next turn.
 
-    Args:
-        ctx: The context so far.
-        results: What calls came to that no request told the model of any more, by the call's id.
-        durations_ms: How long they took.
-        at: Now.
+    `results` are what calls came to that no request told the model of any more, by the call's id.
     """
     known = results or {}
     moment = at or _now()

@@ -82,11 +82,7 @@ def title_from(message: str) -> str:
 def title_of_work(touches: Sequence[WorkflowTouch], calls: Sequence[CallRecord], mode: str, message: str) -> str | None:
     """Return a title made of what a turn did: which workflow, and what became of it.
 
-    Args:
-        touches: The workflows it dealt with.
-        calls: Its calls, which tell the edits.
-        mode: The mode that led it.
-        message: What was asked; None comes back where that is all there is to tell.
+    None comes back where the message is all there is to tell.
     """
     for change in ("created", "modified", "deleted", "analysed"):
         touched = next((one for one in reversed(touches) if one.change == change), None)

@@ -15,12 +15,11 @@ from workflow_agent.conversations.document import (
     WorkflowReference,
     WorkflowTouch,
 )
-from workflow_agent.conversations.handoffs import Handoff, hand_over
 from workflow_agent.conversations.iterations import FinishReason, Iteration, session_in
 from workflow_agent.conversations.memory.references import merged_references
 from workflow_agent.conversations.message_records import EndStatus, title_from, title_of_work
-from workflow_agent.conversations.phases import PhaseChange, change_phase
 from workflow_agent.conversations.runs import Run, RunError, replace_run
+from workflow_agent.conversations.transitions import Handoff, PhaseChange, change_phase, hand_over
 from workflow_agent.errors import PhaseNotAllowed, StaleRun
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.usage import Cost, RunCosts, Usage, added
@@ -190,11 +189,7 @@ def _elapsed_ms(since: datetime, until: datetime) -> float:
 def run_ended(conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()) -> Conversation:
     """Return the conversation with a run ended: the clock of its work stopped, its session kept.
 
-    Args:
-        conversation: With the run under way.
-        run: As it ended.
-        at: When.
-        steps: The iterations it went through; the session they name becomes its agent's.
+    The session that its steps name becomes its agent's.
     """
     clock = conversation.execution_time
     worked = _elapsed_ms(clock.current_since, at) if clock.current_since else 0.0

@@ -48,10 +48,7 @@ class UsageCounter(Protocol):
     async def begin(self, tenant: str, ticket: str, most_turns: int | None) -> Used:
         """Count a turn unless there were as many as may be within the last minute; return what is used.
 
-        Args:
-            tenant: Whose turn.
-            ticket: Tells the turn from all others.
-            most_turns: How many a minute may hold; None counts no turn.
+        The ticket tells it from all others; None of `most_turns` counts no turn.
         """
         ...
 

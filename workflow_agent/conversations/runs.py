@@ -1,7 +1,9 @@
-"""Runs: the work that produces replies, and how each of them ended."""
+"""Runs: the work that produces replies, how each of them ended, and what somebody thought of its reply."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
 
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.values.stored import Moment, Value
@@ -54,3 +56,22 @@ class Run(Value):
 def replace_run(runs: Sequence[Run], changed: Run) -> tuple[Run, ...]:
     """Return the runs with one of them exchanged by its id."""
     return tuple(changed if run.run_id == changed.run_id else run for run in runs)
+
+
+MOST_NOTE_CHARS = 2_000
+Rating = Literal["up", "down"]
+
+
+class Feedback(Value):
+    """A rating of a reply, and why; the latest replaces what was said before."""
+
+    turn: int
+    run_id: str
+    """The run that made the reply."""
+    rating: Rating
+    note: Annotated[str, StringConstraints(max_length=MOST_NOTE_CHARS)] = ""
+    at: Moment
+
+    def says(self, rating: Rating, note: str) -> bool:
+        """Say whether it is this rating with this note."""
+        return (self.rating, self.note) == (rating, note)

@@ -115,10 +115,7 @@ def _last_fence(conversation: Conversation) -> int:
 def next_sealing(conversation: Conversation, size_bytes: int, rule: SealRule) -> Sealing | None:
     """Return the oldest turns to seal now, or None.
 
-    Args:
-        conversation: As it is about to be stored.
-        size_bytes: How long its file would be.
-        rule: When to seal, and how much.
+    `size_bytes` is how long its file would be.
     """
     if size_bytes <= rule.limit_bytes(conversation) or not conversation.compactions:
         return None
@@ -263,9 +260,7 @@ def _runs_left(conversation: Conversation, last: int) -> Iterable[Run]:
 def unsealed(conversation: Conversation, parts: Sequence[SealedPart]) -> Conversation:
     """Return the conversation with its newest sealed parts in it again, and out of its archive.
 
-    Args:
-        conversation: Whose archive ends with these parts, each with an entry of its own.
-        parts: Oldest first.
+    The archive ends with these parts, oldest first, each with an entry of its own.
     """
     if not parts:
         return conversation

@@ -14,8 +14,7 @@ from workflow_agent.conversations.periods import Period
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
-from workflow_agent.values.revisions import RunFence
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, RunFence
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +160,6 @@ class ConversationStore(Protocol):
     async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
         """Return the entries that a file of the archive stands for, oldest first.
 
-        Args:
-            tenant: Whose.
-            conversation_id: Which one.
-            index: An entry of kind `index`.
-
         Raises:
             ConversationNotFound: No such conversation.
             CorruptDocument: The file is missing or is not what was stored.
@@ -284,9 +278,7 @@ class OtherProcesses(Protocol):
     def answers(self, owner: str, question: JsonObject) -> AsyncGenerator[JsonObject]:
         """Yield what a process answers, piece by piece, until its answer is complete.
 
-        Args:
-            owner: The id of the process.
-            question: What it is asked; what it does not understand, it answers with nothing.
+        What a process does not understand, it answers with nothing.
 
         Raises:
             ProcessGone: It cannot be reached, or it ended before its answer did.

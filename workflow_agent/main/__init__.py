@@ -6,27 +6,22 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workflow_agent.cli import cli
-from workflow_agent.cli.context import DataDirectory, Examined, OpenWorkflows, Wiring
+from workflow_agent.cli.context import Wiring
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.database import hosts_of
-from workflow_agent.main.garbage import importing
+from workflow_agent.main.process import importing
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.owners import running_owners
 
 if TYPE_CHECKING:
     import socket
 
-    import httpx2
-
-    from workflow_agent.main.worker_slots import WorkerSlot
-    from workflow_agent.main.workers import Supervision
-    from workflow_agent.storage.files.verification.workflows import Finding
+    from workflow_agent.main.workers import Supervision, WorkerSlot
 
 
 def run() -> None:
@@ -44,14 +39,14 @@ def wiring() -> Wiring:
     """Return how commands get at what they need."""
     return Wiring(
         serve=_serve,
-        open_data=_open_data,
-        open_workflows=_open_workflows,
-        application=_application,
-        try_provider=_try_provider,
-        migrate_database=_migrate_database,
-        move=_move,
-        verify=_verify,
-        examine_database=_examine_database,
+        open_data=_late("holdings", "open_data"),
+        open_workflows=_late("data", "open_workflows"),
+        application=_late("in_process", "application_transport"),
+        try_provider=_late("providers", "try_provider"),
+        migrate_database=lambda settings, row_security: _hosts_of(settings).migrated(row_security),
+        move=_late("holdings", "moved_in_words"),
+        verify=_late("holdings", "verified"),
+        examine_database=lambda settings: _hosts_of(settings).examined(),
         running=running_owners,
         run_program=_run_program,
         speak_mcp=_speak_mcp,
@@ -62,98 +57,39 @@ def _run_program(program: Sequence[str], folder: Path) -> int:
     return subprocess.run(program, cwd=folder, check=False).returncode  # noqa: S603 - this Python, and modules of a checkout
 
 
-# Imported where they are used, because it takes seconds that help texts and refusals should not wait for.
+def _late(module: str, name: str) -> Any:
+    """Return a function whose module is imported when it is called: that takes seconds which help need not wait."""
+
+    def call(*given: Any) -> Any:
+        with importing():
+            function = getattr(import_module(f"{__name__}.{module}"), name)
+        return function(*given)
+
+    return call
+
+
+_hosts_of = _late("data", "hosts_of")
 
 
 def _serve(settings: Settings) -> None:
     if settings.workers > 1:
-        from workflow_agent.main.workers import serve_with_workers  # noqa: PLC0415 - see above
-
-        serve_with_workers(settings, serve_as_worker)
-        return
-    with importing():
-        from workflow_agent.main.serve import serve  # noqa: PLC0415 - see above
-
-    serve(settings)
+        _late("workers", "serve_with_workers")(settings, serve_as_worker)
+    else:
+        _late("serve", "serve")(settings)
 
 
 def serve_as_worker(settings: Settings, slot: WorkerSlot, listener: socket.socket, supervision: Supervision) -> None:
     """Serve as one of several workers until told to stop, or until the supervisor is gone.
 
-    The process of a worker imports this function by its name.
+    The process of a worker imports this function by its name, and what it needs here: the supervisor needs none of it.
     """
-    with importing():
-        # Here, because it takes seconds and memory that the supervisor has no use for.
-        from workflow_agent.main.serve import serve_as_worker  # noqa: PLC0415 - see above
-
-    serve_as_worker(settings, slot, listener, supervision)
-
-
-@asynccontextmanager
-async def _open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
-    with importing():
-        from workflow_agent.main.holdings import open_data  # noqa: PLC0415 - see above
-
-    async with open_data(settings) as data:
-        yield data
-
-
-def _verify(settings: Settings, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    from workflow_agent.main.holdings import verified  # noqa: PLC0415 - see above
-
-    return verified(settings, repair=repair)
-
-
-def _examine_database(settings: Settings) -> Sequence[Examined]:
-    return hosts_of(settings).examined()
-
-
-@contextmanager
-def _open_workflows(settings: Settings) -> Generator[OpenWorkflows]:
-    with importing():
-        from workflow_agent.main.data_directory import open_workflows  # noqa: PLC0415 - see above
-
-    with open_workflows(settings) as workflows:
-        yield workflows
-
-
-@contextmanager
-def _application(settings: Settings) -> Generator[httpx2.BaseTransport]:
-    with importing():
-        from workflow_agent.main.in_process import application_transport  # noqa: PLC0415 - see above
-
-    with application_transport(settings) as transport:
-        yield transport
+    _late("serve", "serve_as_worker")(settings, slot, listener, supervision)
 
 
 def _speak_mcp(settings: Settings) -> None:
     try:
-        with importing():
-            from workflow_agent.main.mcp_stdio import speak_mcp  # noqa: PLC0415 - see above
+        _late("mcp_stdio", "speak_mcp")(settings)
     except ModuleNotFoundError as error:
         if error.name != "mcp":
             raise
         raise Misconfigured("MCP is not installed here. Install 'workflow-agent[mcp]'.") from error
-
-    speak_mcp(settings)
-
-
-def _migrate_database(settings: Settings, row_security: bool | None) -> int:
-    return hosts_of(settings).migrated(row_security)
-
-
-def _move(source: Settings, target: Settings) -> str:
-    from workflow_agent.main.holdings import moved  # noqa: PLC0415 - see above
-
-    told = moved(source, target)
-    return (
-        f"New there: {told.conversations} conversations, {told.workflows} workflows, what is known of "
-        f"{told.people} people, and {told.others} other documents. Conversations and workflows have the same "
-        f"digest in both: {told.digest}"
-    )
-
-
-def _try_provider(settings: Settings) -> str:
-    from workflow_agent.main.providers import try_provider  # noqa: PLC0415 - see above
-
-    return try_provider(settings)

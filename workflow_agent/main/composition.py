@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 
-from pydantic_ai.models import Model
-
 from workflow_agent.api.app import create_app
 from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.assistant import Assistant, build_assistant
@@ -18,15 +16,7 @@ from workflow_agent.assistant.context import READ_ONLY_MODES
 from workflow_agent.assistant.documents import DocumentLimits
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
-from workflow_agent.assistant.providers import (
-    OFFLINE,
-    OPENAI_PROTOCOL,
-    ModelConfig,
-    Models,
-    Provider,
-    build_model,
-    with_fallback,
-)
+from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.requests import RunLimits
 from workflow_agent.assistant.sandbox import PythonSandbox, SandboxLimits
 from workflow_agent.assistant.turns.followers import Joining, RunsElsewhere
@@ -43,43 +33,25 @@ from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
 from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
+from workflow_agent.conversations.history import Find
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.message_search import Find
 from workflow_agent.conversations.quotas import Quotas
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.main.application import Application
-from workflow_agent.main.clock import now
-from workflow_agent.main.database import hosts_of
-from workflow_agent.main.extensions import extensions_of, foreign_tools_of, roster_of
-from workflow_agent.main.resources import resources
+from workflow_agent.main.application import Application, limits_of, own_parts
+from workflow_agent.main.data import hosts_of
+from workflow_agent.main.extensions import extensions_of, foreign_tools_of, model_config_of, models_of, roster_of
+from workflow_agent.main.process import now, resources
 from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
-from workflow_agent.main.tenants import limits_of, own_parts
-from workflow_agent.main.worker_slots import WorkerSlot
-from workflow_agent.settings import ModelAccess, OtlpTargets, Settings
+from workflow_agent.main.workers import WorkerSlot
+from workflow_agent.settings import OtlpTargets, Settings
 from workflow_agent.storage.files.owners import new_owner_id
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import OtherWorkers
 from workflow_agent.values.caches import TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
-
-
-def speaks_elsewhere(settings: Settings, name: str) -> bool:
-    """Say whether a model is reached at an address that the operator set, not at its provider's."""
-    own = settings.models.get(name)
-    return (own.base_url if own else settings.model_base_url) is not None
-
-
-def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
-    """Return which model does what, for a request that a model answers."""
-    return ModelConfig.from_request(
-        request_model,
-        context_planner=settings.context_planner_model,
-        summarizer=settings.summarizer_model,
-        is_own_server=speaks_elsewhere(settings, request_model),
-    )
 
 
 def _by_meaning(settings: Settings) -> RankByMeaning | None:
@@ -94,11 +66,7 @@ def messages_by_meaning_of(settings: Settings, stores: Stores, quotas: Quotas) -
 
 
 def gathering_of(settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models) -> Gathering:
-    """Return what gathers and plans artifacts.
-
-    Raises:
-        Misconfigured: A prompt is missing, or the embedding model cannot be used.
-    """
+    """Return what gathers and plans artifacts."""
     kept = settings.cache_max_entries if settings.caches_enabled else 0
     configs = {name: model_config_of(settings, name) for name in models.by_name}
     return Gathering(
@@ -135,11 +103,7 @@ def compactor_of(
     counters: TokenCounters,
     new_id: Callable[[str], str],
 ) -> Compactor:
-    """Return what compacts the conversations.
-
-    Raises:
-        Misconfigured: The summariser's prompt is missing.
-    """
+    """Return what compacts the conversations."""
     name = model_config_of(settings, models.default).summarizer
     summarizer = build_summarizer(
         models.aside.get(name) or models.named(None),
@@ -178,11 +142,7 @@ def sandbox_of(settings: Settings) -> PythonSandbox:
 
 
 def telemetry_of(settings: Settings) -> Telemetry:
-    """Return the telemetry that the settings and the standard variables describe.
-
-    Raises:
-        Misconfigured: A collector is named, and the exporter is not installed.
-    """
+    """Return the telemetry that the settings and the standard variables describe."""
     targets = OtlpTargets()
     return build_telemetry(
         TelemetryOptions(
@@ -302,6 +262,7 @@ def _services(
         own = own_parts(settings, stores, tenant, _new_id)
         answering = replace(runner, approvals=own.approvals, outline=own.outline)
         return Services(
+            tenant=tenant,
             chat=replace(chat, worker=replace(worker, runner=answering, webhooks=own.webhooks)),
             conversations=stores.conversations,
             find=find,
@@ -392,72 +353,6 @@ def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
             is_read_only=mode in READ_ONLY_MODES,
         )
         for mode in MODES
-    )
-
-
-def models_of(settings: Settings, roster: Roster) -> Models:
-    """Return the models that the settings and the agents name.
-
-    Raises:
-        Misconfigured: One of them cannot be used.
-    """
-    own = extensions_of(settings).models
-
-    def made(name: str, beside: str | None = None) -> Model:
-        if name in own:
-            return own[name]()
-        return build_model(name, _provider_of(settings, name, beside), OfflineModel)
-
-    by_name: dict[str, Model] = {OFFLINE: OfflineModel()}
-    named = (agent.model for agent in roster.values())
-    for name in (settings.fallback_model, settings.model, *named):
-        if name is not None and name not in by_name:
-            by_name[name] = made(name)
-    fallback = by_name[settings.fallback_model] if settings.fallback_model else None
-    by_name[settings.model] = with_fallback(by_name[settings.model], fallback)
-    configs = [model_config_of(settings, name) for name in by_name]
-    aside = {
-        name: config.primary
-        for config in configs
-        for name in (config.context_planner, config.summarizer)
-        if name not in (None, OFFLINE)
-    }
-    return Models(
-        settings.model,
-        by_name,
-        window_tokens=settings.model_window_tokens,
-        aside={name: by_name.get(name) or made(name, primary) for name, primary in sorted(aside.items())},
-        with_key=_with_key(settings) if settings.request_keys else None,
-    )
-
-
-def _with_key(settings: Settings) -> Callable[[str, str], Model]:
-    """Return what makes a model for one request."""
-
-    def made(name: str, key: str) -> Model:
-        return build_model(name, replace(_provider_of(settings, name), api_key=key), OfflineModel)
-
-    return made
-
-
-def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Provider:
-    """Return how to reach a model: its own settings, or those for all models with OpenAI's protocol.
-
-    Args:
-        settings: What is set.
-        name: Of the model.
-        beside: A model that it works for; with a key for that one it is reached as that one, if they share a provider.
-    """
-    if beside is not None and name not in settings.models and beside.partition(":")[0] == name.partition(":")[0]:
-        return _provider_of(settings, beside)
-    own = settings.models.get(name, ModelAccess())
-    is_shared = name not in settings.models and name.partition(":")[0] in OPENAI_PROTOCOL
-    key = settings.model_api_key if is_shared else own.api_key
-    return Provider(
-        base_url=settings.model_base_url if is_shared else own.base_url,
-        api_key=key.get_secret_value() if key else None,
-        timeout_seconds=own.timeout_seconds or settings.model_timeout_seconds,
-        max_retries=(own.attempts or settings.model_attempts) - 1,
     )
 
 

@@ -1,17 +1,29 @@
-"""What an operator adds: modules of extensions, agents, and tools of other MCP servers."""
+"""What an operator adds or names: modules of extensions, agents, models, and tools of other MCP servers."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from workflow_agent.assistant.providers import ModelFactory
+from pydantic_ai.models import Model
+
+from workflow_agent.assistant.offline.model import OfflineModel
+from workflow_agent.assistant.providers import (
+    OFFLINE,
+    OPENAI_PROTOCOL,
+    ModelConfig,
+    ModelFactory,
+    Models,
+    Provider,
+    build_model,
+    with_fallback,
+)
 from workflow_agent.assistant.tools.registry import TOOL_NAMES, WRITING_TOOLS
 from workflow_agent.conversations.agents import ROSTER, AgentProfile, KnownTools, Roster, parse_roster
 from workflow_agent.errors import InvalidInput, Misconfigured
-from workflow_agent.settings import Settings
+from workflow_agent.settings import ModelAccess, Settings
 from workflow_agent.workflows.formats import FORMATS
 from workflow_agent.workflows.formats.text import read_text
 
@@ -124,3 +136,78 @@ def _listed(settings: Settings, known: KnownTools) -> Roster:
     except InvalidInput as error:
         problems = "".join(f"\n  {one.pointer}: {one.message}" for one in error.problems)
         raise Misconfigured(f"The agents file {str(path)!r} cannot be used: {error.message}{problems}") from error
+
+
+def speaks_elsewhere(settings: Settings, name: str) -> bool:
+    """Say whether a model is reached at an address that the operator set, not at its provider's."""
+    own = settings.models.get(name)
+    return (own.base_url if own else settings.model_base_url) is not None
+
+
+def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
+    """Return which model does what, for a request that a model answers."""
+    return ModelConfig.from_request(
+        request_model,
+        context_planner=settings.context_planner_model,
+        summarizer=settings.summarizer_model,
+        is_own_server=speaks_elsewhere(settings, request_model),
+    )
+
+
+def models_of(settings: Settings, roster: Roster) -> Models:
+    """Return the models that the settings and the agents name."""
+    own = extensions_of(settings).models
+
+    def made(name: str, beside: str | None = None) -> Model:
+        if name in own:
+            return own[name]()
+        return build_model(name, _provider_of(settings, name, beside), OfflineModel)
+
+    by_name: dict[str, Model] = {OFFLINE: OfflineModel()}
+    named = (agent.model for agent in roster.values())
+    for name in (settings.fallback_model, settings.model, *named):
+        if name is not None and name not in by_name:
+            by_name[name] = made(name)
+    fallback = by_name[settings.fallback_model] if settings.fallback_model else None
+    by_name[settings.model] = with_fallback(by_name[settings.model], fallback)
+    configs = [model_config_of(settings, name) for name in by_name]
+    aside = {
+        name: config.primary
+        for config in configs
+        for name in (config.context_planner, config.summarizer)
+        if name not in (None, OFFLINE)
+    }
+    return Models(
+        settings.model,
+        by_name,
+        window_tokens=settings.model_window_tokens,
+        aside={name: by_name.get(name) or made(name, primary) for name, primary in sorted(aside.items())},
+        with_key=_with_key(settings) if settings.request_keys else None,
+    )
+
+
+def _with_key(settings: Settings) -> Callable[[str, str], Model]:
+    """Return what makes a model for one request."""
+
+    def made(name: str, key: str) -> Model:
+        return build_model(name, replace(_provider_of(settings, name), api_key=key), OfflineModel)
+
+    return made
+
+
+def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Provider:
+    """Return how to reach a model: its own settings, or those for all models with OpenAI's protocol.
+
+    With a key for the model `beside`, for which it works, it is reached as that one, if they share a provider.
+    """
+    if beside is not None and name not in settings.models and beside.partition(":")[0] == name.partition(":")[0]:
+        return _provider_of(settings, beside)
+    own = settings.models.get(name, ModelAccess())
+    is_shared = name not in settings.models and name.partition(":")[0] in OPENAI_PROTOCOL
+    key = settings.model_api_key if is_shared else own.api_key
+    return Provider(
+        base_url=settings.model_base_url if is_shared else own.base_url,
+        api_key=key.get_secret_value() if key else None,
+        timeout_seconds=own.timeout_seconds or settings.model_timeout_seconds,
+        max_retries=(own.attempts or settings.model_attempts) - 1,
+    )

@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar, get_args
 
-from workflow_agent.cli.context import DataDirectory
 from workflow_agent.conversations.seals import SealRule
+from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import CorruptDocument, StorageFailed
-from workflow_agent.main.database import hosts_of
+from workflow_agent.main.data import hosts_of
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
@@ -23,7 +23,7 @@ from workflow_agent.storage.files.holdings import FileHoldings
 from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
 from workflow_agent.storage.files.verification.workflows import Finding
 from workflow_agent.storage.holdings import Holdings
-from workflow_agent.values.digests import canonical_json
+from workflow_agent.values.json_values import canonical_json
 from workflow_agent.workflows.store import RecordKind
 
 _AT_A_TIME = 100
@@ -52,26 +52,31 @@ class Moved:
 
 
 async def holdings_of(settings: Settings) -> Holdings:
-    """Return a tenant's data: in the database if the settings name one, else in files.
-
-    Raises:
-        Misconfigured: The package of a database is not installed.
-        StorageFailed: The database does not answer.
-    """
+    """Return a tenant's data: in the database if the settings name one, else in files."""
     if settings.database_url is None:
         return FileHoldings(settings.data_dir, settings.tenant, settings.max_remembered_references)
     return await hosts_of(settings).holdings()
 
 
 @asynccontextmanager
-async def open_data(settings: Settings) -> AsyncGenerator[DataDirectory]:
+async def open_data(settings: Settings) -> AsyncGenerator[ConversationStore]:
     """Open the conversations of a data directory or a database; nothing is made or written by that alone."""
     if settings.database_url is None:
         seal = SealRule(above_bytes=settings.seal_above_bytes)
-        yield DataDirectory(settings, JsonConversationStore(DurableFiles(settings.data_dir), seal=seal))
+        yield JsonConversationStore(DurableFiles(settings.data_dir), seal=seal)
         return
     async with hosts_of(settings).conversations() as store:
-        yield DataDirectory(settings, store)
+        yield store
+
+
+def moved_in_words(source: Settings, target: Settings) -> str:
+    """Return what `moved` moved, for people."""
+    told = moved(source, target)
+    return (
+        f"New there: {told.conversations} conversations, {told.workflows} workflows, what is known of "
+        f"{told.people} people, and {told.others} other documents. Conversations and workflows have the same "
+        f"digest in both: {told.digest}"
+    )
 
 
 def moved(source: Settings, target: Settings) -> Moved:
@@ -120,11 +125,7 @@ async def _all(source: Holdings, target: Holdings) -> Moved:
 async def _taken(
     what: str, given: D, known: D | None, take: Callable[[D], Awaitable[None]], read: Callable[[], Awaitable[D | None]]
 ) -> bool:
-    """Store something that is not there, and read it back; say whether it was not.
-
-    Raises:
-        StorageFailed: Another is there, or what is read back is not what was given.
-    """
+    """Store something that is not there, and read it back; say whether it was not. Another in its place is an error."""
     is_new = known is None
     if is_new:
         await take(given)
@@ -172,22 +173,14 @@ async def _others(source: Holdings, target: Holdings) -> int:
 
 
 def _is_missing(what: str, given: object, known: object) -> bool:
-    """Say whether something is still to be moved.
-
-    Raises:
-        StorageFailed: Another is there.
-    """
+    """Say whether something is still to be moved; another in its place is an error."""
     if known is not None and known != given:
         raise StorageFailed(f"{what} is there with another content. It stays; move or remove it, and go on.")
     return known is None
 
 
-def verified(settings: Settings, *, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """Return what was repaired, and what is still wrong; a database is only checked.
-
-    Raises:
-        StorageFailed: The database does not answer, or a file cannot be read or written.
-    """
+def verified(settings: Settings, repair: bool) -> tuple[Sequence[Finding], Sequence[Finding]]:
+    """Return what was repaired, and what is still wrong; a database is only checked."""
     if settings.database_url is not None:
         return (), asyncio.run(_of_database(settings))
     root = settings.data_dir

@@ -11,7 +11,7 @@ from workflow_agent.cli.context import Examined
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import Misconfigured, StorageFailed
-from workflow_agent.main.clock import now
+from workflow_agent.main.process import now
 from workflow_agent.main.stores import (
     SECONDS_AN_HOUR,
     AnsweringProcesses,
@@ -26,27 +26,20 @@ from workflow_agent.settings import Settings
 from workflow_agent.storage.files.sockets import ProcessSockets
 from workflow_agent.storage.holdings import Holdings
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions, migrations
-from workflow_agent.storage.postgres.embedded import embedded_url
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions, embedded_url, migrations
 from workflow_agent.storage.postgres.holdings import PostgresHoldings
 from workflow_agent.storage.postgres.hosts import PostgresHosts
-from workflow_agent.storage.postgres.idempotency import PostgresIdempotencyKeys
-from workflow_agent.storage.postgres.jobs import PostgresPeriodicJobs
 from workflow_agent.storage.postgres.journal import PostgresRunJournal
-from workflow_agent.storage.postgres.leftovers import swept
+from workflow_agent.storage.postgres.leases import PostgresPeriodicJobs, swept
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
-from workflow_agent.storage.postgres.records import PostgresRecords
+from workflow_agent.storage.postgres.records import PostgresIdempotencyKeys, PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 
 _EMBEDDED = "embedded"
 
 
 def database_of(settings: Settings) -> Database:
-    """Return the connections to the database that the settings name.
-
-    Raises:
-        Misconfigured: The package of an embedded one is not installed.
-    """
+    """Return the connections to the database that the settings name."""
     url = settings.database_url.get_secret_value() if settings.database_url else _EMBEDDED
     if url == _EMBEDDED:
         url = embedded_url(settings.data_dir.resolve() / ".postgres")
@@ -68,11 +61,7 @@ class Hosts:
     settings: Settings
 
     def migrated(self, row_security: bool | None = None) -> int:
-        """Bring the schema up to date; return how many migrations were made.
-
-        Args:
-            row_security: Whether PostgreSQL is to keep tenants apart by itself; None leaves it as it is.
-        """
+        """Bring the schema up to date, row-level security on, off or as it is; return how many migrations were made."""
 
         async def migrate() -> int:
             database = database_of(self.settings)
@@ -98,21 +87,13 @@ class Hosts:
             await database.close()
 
     async def holdings(self) -> Holdings:
-        """Return what the tenant keeps, on a schema that is up to date.
-
-        Raises:
-            StorageFailed: The database does not answer.
-        """
+        """Return what the tenant keeps, on a schema that is up to date."""
         database = database_of(self.settings)
         await database.migrate()
         return PostgresHoldings(database, self.settings.tenant, self.settings.max_remembered_references)
 
     def stores(self, new_owner: Callable[[], str]) -> Stores:
-        """Return the stores of a host; opening them registers it as alive.
-
-        Raises:
-            Misconfigured: The package of an embedded database is not installed.
-        """
+        """Return the stores of a host; opening them registers it as alive."""
         settings = self.settings
         database, caches = database_of(settings), caches_of(settings)
         conversations = PostgresConversationStore(database, seal=SealRule(above_bytes=settings.seal_above_bytes))

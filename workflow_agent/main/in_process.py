@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from typing_extensions import override
 
 from workflow_agent.main.composition import build
-from workflow_agent.main.resources import samples
+from workflow_agent.main.process import samples
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry.logs import JsonLines
 
@@ -64,12 +64,7 @@ def _logging(settings: Settings) -> Generator[None]:
 
 
 class InProcessTransport(httpx2.BaseTransport):
-    """Hands requests to an application that runs in another thread's event loop.
-
-    Args:
-        app: The application.
-        portal: The way into the event loop.
-    """
+    """Hands requests to an application that runs in the event loop behind a portal."""
 
     def __init__(self, app: ASGIApp, portal: BlockingPortal) -> None:
         self._app = app

@@ -12,17 +12,13 @@ from workflow_agent.telemetry.logs import JsonLines
 
 
 def speak_mcp(settings: Settings) -> None:
-    """Serve the program that started this process, until it closes the input.
-
-    Raises:
-        Misconfigured: A setting cannot work.
-    """
+    """Serve the program that started this process, until it closes the input."""
     # Standard output is the protocol's.
     shown = logging.StreamHandler(sys.stderr)
     shown.setFormatter(JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[shown])
     application = build(settings)
-    server = mcp_server(application.services, settings.tenant, application.app.version)
+    server = mcp_server(application.services, application.app.version)
 
     async def serve() -> None:
         await application.prepare()

@@ -11,19 +11,14 @@ from pydantic_ai.models.fallback import FallbackModel
 
 from workflow_agent.assistant.providers import OFFLINE
 from workflow_agent.errors import Misconfigured
-from workflow_agent.main.composition import models_of
-from workflow_agent.main.extensions import roster_of
+from workflow_agent.main.extensions import models_of, roster_of
 from workflow_agent.settings import Settings
 
 _PATIENCE_SECONDS = 10
 
 
 def try_provider(settings: Settings) -> str:
-    """Return the state of the models' providers, in words.
-
-    Raises:
-        Misconfigured: A model cannot be used, or its provider does not answer; says why.
-    """
+    """Return the state of the models' providers in words; Misconfigured says why one does not answer."""
     chosen = models_of(settings, roster_of(settings))
     return asyncio.run(_all_tried({name: model for name, model in chosen.by_name.items() if name != OFFLINE}))
 

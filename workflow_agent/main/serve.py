@@ -11,9 +11,8 @@ import typer
 from workflow_agent.api.server import GracefulServer, listening_socket, make_server
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build
-from workflow_agent.main.garbage import collect_seldom
-from workflow_agent.main.worker_slots import WorkerSlot, announcement
-from workflow_agent.main.workers import Ended, Supervision
+from workflow_agent.main.process import collect_seldom
+from workflow_agent.main.workers import Ended, Supervision, WorkerSlot, announcement
 from workflow_agent.settings import Settings
 from workflow_agent.telemetry.logs import log_config
 from workflow_agent.values.stored import JsonObject
@@ -24,12 +23,7 @@ _SIGNS_IN_TIME = 5
 
 
 def serve(settings: Settings) -> None:
-    """Serve alone until told to stop.
-
-    Raises:
-        Misconfigured: A setting cannot work.
-        CannotListen: The address is taken, or not this machine's.
-    """
+    """Serve alone until told to stop."""
     logging.config.dictConfig(log_config(settings.log_level))
     application = build(settings)
     with closing(application), listening_socket(settings) as listener:
@@ -60,11 +54,7 @@ async def _serve(server: GracefulServer, application: Application, listener: soc
 
 
 def serve_as_worker(settings: Settings, slot: WorkerSlot, listener: socket.socket, supervision: Supervision) -> None:
-    """Serve beside other workers until told to stop, or until the supervisor is gone.
-
-    Raises:
-        Misconfigured: A setting cannot work.
-    """
+    """Serve beside other workers until told to stop, or until the supervisor is gone."""
     logging.config.dictConfig(log_config(settings.log_level))
     _log_how_the_last_one_ended(settings, slot, supervision.replaced)
     serve_beside_others(build(settings, slot=slot), listener, supervision)

@@ -18,20 +18,19 @@ from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, RunJournal
 from workflow_agent.errors import Misconfigured, StorageFailed
-from workflow_agent.main.clock import now
+from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
 from workflow_agent.storage.files.journal import JsonlRunJournal
 from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, running_owners
 from workflow_agent.storage.files.quotas import FileUsageCounter
-from workflow_agent.storage.files.records import JsonRecords
+from workflow_agent.storage.files.records import JsonIdempotencyKeys, JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.meaning import SearchByMeaning
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets
-from workflow_agent.storage.files.sweeper import Sweeper
+from workflow_agent.storage.files.verification.directory import Sweeper
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.stored import JsonObject
@@ -43,11 +42,7 @@ if TYPE_CHECKING:
 
 
 def embedder_of(settings: Settings) -> Embedder | None:
-    """Return the embedder; None if no embedding model is named.
-
-    Raises:
-        Misconfigured: The model cannot be used.
-    """
+    """Return the embedder; None if no embedding model is named."""
     name = settings.embedding_model
     if name is None:
         return None
@@ -171,11 +166,7 @@ class Stores:
 
 
 def stores_in_files(settings: Settings, new_owner: Callable[[], str]) -> Stores:
-    """Return the stores of a server process and register it as alive.
-
-    Raises:
-        StorageFailed: The data directory cannot be used.
-    """
+    """Return the stores of a server process and register it as alive."""
     files, caches = DurableFiles(settings.data_dir), caches_of(settings)
     conversations = JsonConversationStore(files, seal=SealRule(above_bytes=settings.seal_above_bytes))
     workflows = JsonWorkflowCatalog(files, caches.specs, now=now, fences=conversations)
@@ -234,21 +225,13 @@ def _every_process() -> Callable[[str, float, Callable[[], Awaitable[int]]], Awa
 
 
 def usage_counter_of(settings: Settings) -> UsageCounter:
-    """Return the counter for tenants' limits: shared through Redis if there is one, else per machine.
-
-    Raises:
-        Misconfigured: A Redis is named, and its package is not installed.
-    """
+    """Return the counter for tenants' limits: shared through Redis if there is one, else per machine."""
     near, redis = FileUsageCounter(settings.data_dir), redis_of(settings)
     return redis.usage_counter(near) if redis else near
 
 
 def redis_of(settings: Settings) -> "Redis | None":
-    """Return the Redis that the settings name.
-
-    Raises:
-        Misconfigured: Its package is not installed.
-    """
+    """Return the Redis that the settings name."""
     if settings.redis_url is None:
         return None
     try:

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import secrets
 import selectors
 import signal
 import socket
@@ -19,12 +20,45 @@ from typing import BinaryIO
 
 import typer
 
-from workflow_agent.api.server import listening_socket
+from workflow_agent.api.server import address_of, listening_socket
 from workflow_agent.cli.context import EXIT_FAILED, CommandFailed, exit_code_of
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.main.worker_slots import WorkerSlot, announcement, new_group
 from workflow_agent.settings import Settings, refuse_open_binding
 from workflow_agent.values.stored import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSlot:
+    """A worker's place beside the others of its server; the process on it may change, the slot stays."""
+
+    group: str
+    """The same for all workers of a server, and no other server's."""
+    number: int
+    """From 1."""
+
+    def new_owner_id(self) -> str:
+        """Return an id for the process that takes this slot now."""
+        return f"{self.group}-{self.number}-{secrets.token_hex(6)}"
+
+    def number_of(self, owner: str) -> int | None:
+        """Return the slot number of a process, or None if it belongs to another server."""
+        group, _, rest = owner.partition("-")
+        return int(rest.partition("-")[0]) if group == self.group else None
+
+
+def new_group() -> str:
+    """Return a name for the workers of a server that starts now."""
+    return f"w{secrets.token_hex(6)}"
+
+
+def announcement(settings: Settings, listener: socket.socket) -> str:
+    """Return the line that tells the operator where the server listens."""
+    workers = f"{settings.workers} workers, " if settings.workers > 1 else ""
+    return (
+        f"workflow-agent listens on {address_of(settings, listener)} ({workers}model {settings.model}, "
+        f"data in {settings.data_dir.resolve()}; Ctrl-C stops it)"
+    )
+
 
 _SIGNS_READ_AT_ONCE = 4_096
 _BEGIN = "from workflow_agent.main.workers import begin; begin()"
@@ -59,15 +93,7 @@ Work = Callable[[Settings, WorkerSlot, socket.socket, Supervision], None]
 
 
 class WorkerProcess:
-    """A worker's process.
-
-    Args:
-        settings: What an operator can change.
-        slot: Which of the workers it is.
-        work: What it does.
-        listener: Where all workers listen.
-        replaced: The end of the worker that had the slot before; None for the first.
-    """
+    """A worker's process; `replaced` is the end of the one that had the slot before, None for the first."""
 
     def __init__(
         self, settings: Settings, slot: WorkerSlot, work: Work, listener: socket.socket, replaced: Ended | None
@@ -173,13 +199,7 @@ def serve_with_workers(settings: Settings, work: Work) -> None:
     A worker that ends is replaced at once, and so is one that hangs, once it is killed; one that cannot even
     start again, after a pause that grows.
 
-    Args:
-        settings: What an operator can change.
-        work: What each worker does.
-
     Raises:
-        Misconfigured: See `refuse_open_binding`.
-        CannotListen: The address is taken, or not this machine's.
         CommandFailed: A worker could not start in the first place; says why.
     """
     refuse_open_binding(settings)
@@ -239,15 +259,7 @@ def _leave(kept: "list[_Supervised]", news: SimpleQueue[_News], most_seconds: fl
 
 
 class _Supervised:
-    """Keeps a worker running in a slot, from a thread of its own.
-
-    Args:
-        slot: Which one.
-        settings: What an operator can change.
-        work: What its worker does.
-        listener: Where all workers listen.
-        news: Is told of each worker that takes requests, and of each that cannot start.
-    """
+    """Keeps a worker running in a slot, from a thread of its own, and tells `news` of each that starts or cannot."""
 
     def __init__(
         self, slot: WorkerSlot, settings: Settings, work: Work, listener: socket.socket, news: SimpleQueue[_News]

@@ -12,7 +12,7 @@ from workflow_agent.conversations.document import Conversation, WorkflowReferenc
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.errors import WorkflowNotFound
-from workflow_agent.values.digests import canonical_json
+from workflow_agent.values.json_values import canonical_json
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import RecordKind, Records, WorkflowCatalog, WorkflowVersion
@@ -160,12 +160,7 @@ class Holdings(Protocol):
 class StoredHoldings(Holdings):
     """What is read and written through the stores' ports alone, whatever they keep it in.
 
-    Args:
-        tenant: Whose.
-        workflows: The tenant's among others.
-        memory: Makes the memory of workflows anew, for a store that knows what it read.
-        people: What is known of people.
-        records: The tenant's small documents.
+    `memory` makes the memory of workflows anew, for a store that knows what it read.
     """
 
     def __init__(

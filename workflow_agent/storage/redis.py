@@ -38,11 +38,7 @@ _Entry = tuple[bytes, dict[bytes, bytes]]
 
 
 class Redis:
-    """A Redis, by its address; nothing is asked of it yet.
-
-    Args:
-        url: Where it is.
-    """
+    """A Redis, by its address; nothing is asked of it yet."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -80,11 +76,8 @@ class RedisProcesses(OtherProcesses):
     Nothing lasts there: questions and answers expire, and whoever finds Redis away or emptied does without.
     An answer is worked on only while somebody reads it.
 
-    Args:
-        redis: Which one.
-        near: Reaches the processes on this machine.
-        owner: Returns the id of this process; it changes when a lease is lost.
-        silence_seconds: After so long without a frame, whoever answers counts as gone.
+    The owner is the id of this process; it changes when a lease is lost. Without a frame for `silence_seconds`,
+    whoever answers counts as gone.
     """
 
     def __init__(
@@ -271,12 +264,7 @@ redis.call('EXPIRE', day, 172800)
 
 
 class RedisUsageCounter(UsageCounter):
-    """Counts for all hosts; while Redis is away, each counts for itself.
-
-    Args:
-        redis: Where it is counted.
-        near: Counts for this host.
-    """
+    """Counts for all hosts; while Redis is away, each counts for itself."""
 
     def __init__(self, redis: Redis, near: UsageCounter) -> None:
         self._redis = redis.client(_COUNT_SECONDS)

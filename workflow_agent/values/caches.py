@@ -65,10 +65,7 @@ def _count(*, hit: bool) -> None:
 class TtlCache(Generic[V]):
     """Values by key, for a limited time and of a limited number, and how often that paid; threads may share it.
 
-    Args:
-        max_entries: How many are kept, least recently used out first; 0 switches the cache off.
-        ttl_seconds: How long one is kept; 0 switches the cache off.
-        clock: Seconds that never go back.
+    Least recently used is out first; 0 entries or seconds switch the cache off.
     """
 
     def __init__(self, *, max_entries: int, ttl_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:

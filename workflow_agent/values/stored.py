@@ -1,9 +1,12 @@
-"""What every stored value shares: frozen, closed, and times as UTC milliseconds."""
+"""What every stored value shares: frozen, closed, times as UTC milliseconds; and which state of one somebody read."""
 
+import hashlib
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+from pydantic_core import to_json
 
 JsonObject = dict[str, Any]
 
@@ -16,6 +19,11 @@ class Value(BaseModel):
     def as_plain(self) -> JsonObject:
         """Return it as JSON data, by its aliases and without what is at its default."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def is_none(value: object) -> bool:
+    """Say whether to leave a field out of what is written: most records do not have it."""
+    return value is None
 
 
 def iso_milliseconds(moment: datetime) -> str:
@@ -39,3 +47,52 @@ Moment = Annotated[
     PlainSerializer(iso_milliseconds, return_type=_Written, when_used="json"),
 ]
 """A point in time, kept and written in UTC with millisecond precision."""
+
+
+_MARK_CHARS = 12
+
+
+class Versioned(Protocol):
+    """A stored document that counts its versions."""
+
+    @property
+    def version(self) -> int:
+        """Return the number of its newest version."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A state of a document: its version, and what its content comes to."""
+
+    version: int
+    mark: str | None = None
+    """Tells apart what has the same version: a document created again under an id, or edited by hand in its
+    file. None where the caller knows the version alone; every content of it fits then."""
+
+    def fits(self, document: Versioned) -> bool:
+        """Say whether a document is in this state."""
+        return document.version == self.version and self.mark in (None, mark_of(document))
+
+    def __str__(self) -> str:
+        return str(self.version) if self.mark is None else f"{self.version}-{self.mark}"
+
+
+def mark_of(document: Versioned) -> str:
+    """Return what the content of a document comes to, in twelve hexadecimal digits."""
+    assert isinstance(document, BaseModel)  # noqa: S101 - every stored document is one
+    data = to_json(document, by_alias=True, inf_nan_mode="null")
+    return hashlib.sha256(data).hexdigest()[:_MARK_CHARS]
+
+
+def revision_of(document: Versioned) -> Revision:
+    """Return the state a document is in."""
+    return Revision(document.version, mark_of(document))
+
+
+class RunFence(NamedTuple):
+    """The attempt at a run that a write belongs to."""
+
+    conversation_id: str
+    run_id: str
+    number: int

@@ -10,11 +10,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class TasksByKey(Generic[K]):
-    """Tasks that nobody waits for, at most one a key; the failure of one is logged.
-
-    Args:
-        kind: What they do, as the log names it.
-    """
+    """Tasks that nobody waits for, at most one a key; the failure of one is logged."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind

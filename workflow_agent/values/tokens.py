@@ -68,9 +68,7 @@ def is_plausible(estimate_tokens: float, reported_tokens: int) -> bool:
 def apportioned(parts: Mapping[str, int], total: int) -> dict[str, int]:
     """Return whole shares of a total in the proportion of the parts; they sum to it exactly.
 
-    Args:
-        parts: Not negative, and not all zero.
-        total: What to share out.
+    The parts are not negative, and not all zero.
     """
     whole = sum(parts.values())
     shares = {name: part * total // whole for name, part in parts.items()}
@@ -133,9 +131,7 @@ def newest_that_fit(items: Sequence[S], budget: int) -> Fitted[S]:
     An item that does not fit ends the run, even when older ones would fit: a gap would leave the
     model answers to questions it cannot see.
 
-    Args:
-        items: Oldest first.
-        budget: Tokens left; 0 or less selects nothing.
+    Items come oldest first; a budget of 0 or less selects nothing.
     """
     used = 0
     start = len(items)
@@ -154,10 +150,7 @@ def largest_first(sections: Mapping[str, int]) -> str:
 def shortened(text: str, budget: int, count: Callable[[str], int]) -> str:
     """Return a text that fits the budget: its beginning and its end, and a note for what lies between.
 
-    Args:
-        text: Larger than the budget.
-        budget: In tokens; the note stands even where it alone is more.
-        count: Counts tokens.
+    The text is larger than the budget in tokens; the note stands even where it alone is more.
     """
     kept_chars = len(text) // 2
     while True:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Literal
 
 from workflow_agent.values.stored import Value
 
@@ -66,25 +67,14 @@ class RunCosts:
     is_complete: bool = True
     """Whether every request was priced."""
 
-    def with_primary(self, usage: Usage, cost_usd: Decimal | None) -> "RunCosts":
-        """Return the costs with a request of the agent; its price may not be known."""
-        spent = self.primary_usd if cost_usd is None else (self.primary_usd or Decimal()) + cost_usd
-        return self._with(usage, cost_usd, primary_usd=spent)
-
-    def with_planner(self, usage: Usage, cost_usd: Decimal | None) -> "RunCosts":
-        """Return the costs with a call of the planner."""
-        spent = self.planner_usd + (cost_usd or 0)
-        return self._with(usage, cost_usd, planner_usd=spent)
-
-    def with_summarizer(self, usage: Usage, cost_usd: Decimal | None) -> "RunCosts":
-        """Return the costs with a call of the summarizer."""
-        spent = self.summarizer_usd + (cost_usd or 0)
-        return self._with(usage, cost_usd, summarizer_usd=spent)
-
-    def with_embedding(self, usage: Usage, cost_usd: Decimal | None) -> "RunCosts":
-        """Return the costs with a call of the embedding model."""
-        spent = self.embedding_usd + (cost_usd or 0)
-        return self._with(usage, cost_usd, embedding_usd=spent)
+    def with_call(
+        self, by: Literal["primary", "planner", "summarizer", "embedding"], usage: Usage, cost_usd: Decimal | None
+    ) -> "RunCosts":
+        """Return the costs with a call of a model by one of those who spend; its price may not be known."""
+        before: Decimal | None = getattr(self, f"{by}_usd")
+        spent = {f"{by}_usd": before if cost_usd is None else (before or Decimal()) + cost_usd}
+        is_priced = cost_usd is not None and usage.is_complete
+        return replace(self, usage=self.usage.plus(usage), is_complete=self.is_complete and is_priced, **spent)
 
     def with_aside(self, other: "RunCosts") -> "RunCosts":
         """Return the costs with what planner, summarizer and embedding model spent in others."""
@@ -96,10 +86,6 @@ class RunCosts:
             embedding_usd=self.embedding_usd + other.embedding_usd,
             is_complete=self.is_complete and other.is_complete,
         )
-
-    def _with(self, usage: Usage, cost_usd: Decimal | None, **spent: Decimal | None) -> "RunCosts":
-        is_priced = cost_usd is not None and usage.is_complete
-        return replace(self, usage=self.usage.plus(usage), is_complete=self.is_complete and is_priced, **spent)
 
     @property
     def cost(self) -> Cost:

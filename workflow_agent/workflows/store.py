@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 from typing_extensions import override
 
 from workflow_agent.errors import WorkflowConflict
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import JsonObject, Moment, Value
+from workflow_agent.values.stored import JsonObject, Moment, Revision, RunFence, Value
 from workflow_agent.values.usage import RunCosts
 from workflow_agent.workflows.model.workflow import Workflow
 

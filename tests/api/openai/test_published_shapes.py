@@ -12,8 +12,7 @@ from fastapi.routing import APIRoute
 
 from tests.support.scripted import Waits, scripted
 from tests.support.server import serving
-from workflow_agent.api.openai import completions, conversations, models, responses
-from workflow_agent.api.openai import items as conversation_items
+from workflow_agent.api.openai import completions, conversations, responses, turn_requests
 from workflow_agent.settings import load_settings
 
 PUBLISHED = json.loads((Path(__file__).parent / "published" / "replies.schema.json").read_text("utf-8"))
@@ -24,6 +23,7 @@ SHAPES = {
 COMPLETION = {"model": "workflow-agent", "messages": [{"role": "user", "content": "hello"}]}
 RESPONSE = {"model": "workflow-agent", "input": "hello"}
 ITEM = {"type": "message", "role": "user", "content": "just so you know"}
+ROUTERS = (completions.router, conversations.router, conversations.messages, turn_requests.models, responses.router)
 EVENTS = {name for name in SHAPES if name.startswith("response.")}
 """The events that a response may send, beside `error`."""
 
@@ -60,36 +60,36 @@ def test_every_route_and_event_has_its_published_shape(client: httpx.Client) -> 
         events.extend(told)
         return told
 
-    ask("openai_list_models", "list of models", "GET", "/models")
-    ask("openai_get_model", "model", "GET", "/models/workflow-agent/analyst")
-    ask("openai_get_model", "error", "GET", "/models/gpt-99")
-    completed = ask("openai_chat_completion", "chat.completion", "POST", "/chat/completions", COMPLETION)
+    ask("list_models", "list of models", "GET", "/models")
+    ask("get_model", "model", "GET", "/models/workflow-agent/analyst")
+    ask("get_model", "error", "GET", "/models/gpt-99")
+    completed = ask("create_completion", "chat.completion", "POST", "/chat/completions", COMPLETION)
     rating = {"metadata": {"rating": "up"}}
-    ask("openai_update_completion", "chat.completion", "POST", f"/chat/completions/{completed['id']}", rating)
-    ask("openai_chat_completion", "error", "POST", "/chat/completions", COMPLETION | {"n": 2})
+    ask("update_completion", "chat.completion", "POST", f"/chat/completions/{completed['id']}", rating)
+    ask("create_completion", "error", "POST", "/chat/completions", COMPLETION | {"n": 2})
     counted = COMPLETION | {"stream": True, "stream_options": {"include_usage": True}}
     chunks = frames(client.post("/v1/chat/completions", json=counted).text)
-    made = ask("openai_create_response", "response", "POST", "/responses", RESPONSE)
+    made = ask("create_response", "response", "POST", "/responses", RESPONSE)
     assert follow(RESPONSE | {"conversation": "failing"})[-1]["type"] == "response.failed"
-    waiting = ask("openai_create_response", "response", "POST", "/responses", RESPONSE | {"background": True})
-    ask("openai_cancel_response", "response", "POST", f"/responses/{waiting['id']}/cancel")
+    waiting = ask("create_response", "response", "POST", "/responses", RESPONSE | {"background": True})
+    ask("cancel_response", "response", "POST", f"/responses/{waiting['id']}/cancel")
     events += frames(client.get(f"/v1/responses/{waiting['id']}", params={"stream": "true"}).text)
     events += frames(client.get(f"/v1/responses/{made['id']}", params={"stream": "true"}).text)
     failed = next(one["response"] for one in events if one["type"] == "response.failed")
     for response in (made, failed, waiting):
-        ask("openai_get_response", "response", "GET", f"/responses/{response['id']}")
+        ask("get_response", "response", "GET", f"/responses/{response['id']}")
     items = f"/responses/{made['id']}/input_items"
-    listed = ask("openai_get_input_items", "list of input items", "GET", items)
-    ask("openai_get_input_items", "list of input items", "GET", f"{items}?after={listed['last_id']}")
-    begun = ask("openai_create_conversation", "conversation", "POST", "/conversations", {"items": [ITEM]})
+    listed = ask("get_input_items", "list of input items", "GET", items)
+    ask("get_input_items", "list of input items", "GET", f"{items}?after={listed['last_id']}")
+    begun = ask("create_conversation", "conversation", "POST", "/conversations", {"items": [ITEM]})
     here = f"/conversations/{begun['id']}"
-    ask("openai_get_conversation", "conversation", "GET", here)
-    ask("openai_change_conversation", "conversation", "POST", here, {"metadata": {"topic": "demo"}})
-    added = ask("openai_create_items", "list of items", "POST", f"{here}/items", {"items": [ITEM]})
-    ask("openai_list_items", "list of items", "GET", f"/conversations/{made['conversation']['id']}/items")
-    ask("openai_get_item", "item", "GET", f"{here}/items/{added['first_id']}")
-    ask("openai_delete_conversation", "conversation.deleted", "DELETE", here)
-    ask("openai_get_conversation", "error", "GET", here)
+    ask("get_conversation", "conversation", "GET", here)
+    ask("change_conversation", "conversation", "POST", here, {"metadata": {"topic": "demo"}})
+    added = ask("create_items", "list of items", "POST", f"{here}/items", {"items": [ITEM]})
+    ask("list_items", "list of items", "GET", f"/conversations/{made['conversation']['id']}/items")
+    ask("get_item", "item", "GET", f"{here}/items/{added['first_id']}")
+    ask("delete_conversation", "conversation.deleted", "DELETE", here)
+    ask("get_conversation", "error", "GET", here)
 
     told = [(shape, body) for _, shape, body in bodies]
     told += [(shape_of(event), event) for event in events]
@@ -98,9 +98,15 @@ def test_every_route_and_event_has_its_published_shape(client: httpx.Client) -> 
     assert wrong == set()
     assert {shape_of(one) for one in events} == {*EVENTS, "event error"}
     assert {operation for operation, _, _ in bodies} == {
-        route.operation_id
-        for resource in (completions, conversations, conversation_items, models, responses)
-        for route in resource.router.routes
+        route.name
+        for router in (
+            completions.router,
+            conversations.router,
+            conversations.messages,
+            turn_requests.models,
+            responses.router,
+        )
+        for route in router.routes
         if isinstance(route, APIRoute)
     }
 

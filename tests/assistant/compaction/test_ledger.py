@@ -10,9 +10,9 @@ from workflow_agent.assistant.compaction.ledger import ledger_of, merged
 from workflow_agent.assistant.compaction.policy import CompactionRule, all_facts, due_cut
 from workflow_agent.assistant.compaction.text import earlier_turns, ledger_text, within
 from workflow_agent.assistant.offline.skills.targets import spoken
-from workflow_agent.conversations.acceptance import post_message
 from workflow_agent.conversations.compactions import Ledger, Summary
 from workflow_agent.conversations.document import WorkflowTouch
+from workflow_agent.conversations.imports import post_message
 from workflow_agent.conversations.iterations import Iteration, Message, ToolCall
 from workflow_agent.conversations.runs import RunError
 from workflow_agent.values.tokens import tokens_of

@@ -14,7 +14,7 @@ from workflow_agent.errors import StaleRun
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.journal import JsonlRunJournal
-from workflow_agent.values.digests import content_ref_of
+from workflow_agent.values.json_values import content_ref_of
 
 THREE = Calls(
     [

@@ -86,7 +86,7 @@ async def test_what_a_failed_run_spent_is_not_lost() -> None:
 def test_totals_do_not_drift(amounts: list[Decimal]) -> None:
     totals = Totals()
     for amount in amounts:
-        totals = added(totals, Usage(requests=1), RunCosts().with_primary(Usage(), amount).cost, turns=1)
+        totals = added(totals, Usage(requests=1), RunCosts().with_call("primary", Usage(), amount).cost, turns=1)
 
     assert Decimal(str(totals.cost_usd)) == sum(amounts)
 
@@ -96,10 +96,10 @@ def test_all_who_spend_are_one_total() -> None:
 
     costs = (
         RunCosts()
-        .with_primary(call, Decimal("0.1"))
-        .with_planner(call, Decimal("0.2"))
-        .with_summarizer(call, Decimal("0.000003"))
-        .with_embedding(call, Decimal("0.00004"))
+        .with_call("primary", call, Decimal("0.1"))
+        .with_call("planner", call, Decimal("0.2"))
+        .with_call("summarizer", call, Decimal("0.000003"))
+        .with_call("embedding", call, Decimal("0.00004"))
     )
 
     assert costs.usage == Usage(requests=4, input_tokens=40)
@@ -114,5 +114,5 @@ def test_all_who_spend_are_one_total() -> None:
 
 
 def test_no_known_price_is_no_cost_rather_than_nothing() -> None:
-    assert RunCosts().with_primary(Usage(requests=1), None).cost.total_usd is None
+    assert RunCosts().with_call("primary", Usage(requests=1), None).cost.total_usd is None
     assert exact_sum(0.1, None, 0.2) == 0.3

@@ -17,8 +17,7 @@ from tests.support.scripted import Streaming
 from tests.support.server import Served, application_for, serving
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.settings import load_settings
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions
-from workflow_agent.storage.postgres.row_security import of_all_tenants
+from workflow_agent.storage.postgres.database import Database, DatabaseOptions, of_all_tenants
 
 _ROWS = "SELECT to_jsonb(said)::text FROM {table} AS said"
 TOLD = "I prefer heliotrope names for steps"

@@ -27,9 +27,8 @@ from workflow_agent.assistant.window.plan import (
 )
 from workflow_agent.conversations.artifacts import Artifact, ArtifactType, ProcessingStrategy, artifact_of
 from workflow_agent.conversations.document import AgentReply, ModeRecord
-from workflow_agent.conversations.frames import HEADING, framed, material_in, presented
 from workflow_agent.conversations.iterations import Iteration, Message, Outcome, ToolCall, ToolResult
-from workflow_agent.conversations.transcript import NEW_INTERACTION
+from workflow_agent.conversations.transcript import HEADING, NEW_INTERACTION, framed, material_in, presented
 from workflow_agent.workflows.search.passages import best_passages, passages_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

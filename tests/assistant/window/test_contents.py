@@ -17,7 +17,7 @@ from workflow_agent.conversations.iterations import Iteration, Message, ToolResu
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.values.stored import RunFence
 
 LARGE = {"steps": ["x" * 100] * 40, "big": 2**80}
 

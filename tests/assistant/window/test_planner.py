@@ -27,7 +27,7 @@ from workflow_agent.conversations.artifacts import (
     ProcessingStrategy,
     artifact_of,
 )
-from workflow_agent.conversations.frames import presented
+from workflow_agent.conversations.transcript import presented
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.tokens import tokens_of
@@ -170,7 +170,7 @@ async def test_passages_near_in_meaning_are_quoted_too_where_a_model_says_which(
 
     async def by_meaning(passages: Sequence[str], query: str) -> tuple[Sequence[int], RunCosts]:
         assert query == "when are claims due, dog"
-        costs = RunCosts().with_embedding(Usage(requests=2, input_tokens=70), Decimal("0.02"))
+        costs = RunCosts().with_call("embedding", Usage(requests=2, input_tokens=70), Decimal("0.02"))
         return [at for at, passage in enumerate(passages) if "hound" in passage], costs
 
     shared = parts(rank_by_meaning=by_meaning)

@@ -7,7 +7,7 @@ import pytest
 
 from workflow_agent.errors import IdempotencyMismatch
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.idempotency import JsonIdempotencyKeys
+from workflow_agent.storage.files.records import JsonIdempotencyKeys
 
 
 def keys(root: Path, kept_seconds: float = 60, tenant: str = "default") -> JsonIdempotencyKeys:

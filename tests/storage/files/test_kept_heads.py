@@ -10,7 +10,7 @@ import pytest
 from typing_extensions import override
 
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.search.tenant import TenantIndex
+from workflow_agent.storage.files.search.index import TenantIndex
 from workflow_agent.storage.files.workflow_heads import Heads, WorkflowHeads
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.store import WorkflowHead

@@ -10,7 +10,7 @@ from tests.support.simulated_disk import SimulatedDisk
 from tests.support.stored import Clock, a_workflow
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.versions import first_version, next_version
+from workflow_agent.storage.files.rules import first_version, next_version
 from workflow_agent.storage.files.workflow_files import WorkflowFiles
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.store import Author, Change

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from workflow_agent.storage.files.documents import StatCache
 from workflow_agent.storage.files.file_system import FileState
-from workflow_agent.storage.files.stat_cache import StatCache
 
 A, B, C = Path("a.json"), Path("b.json"), Path("c.json")
 STATE = FileState(inode=1, mtime_ns=10, size=3)

@@ -26,8 +26,12 @@ from workflow_agent.storage.files.conversation_documents import ConversationText
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.owners import ProcessOwners
-from workflow_agent.storage.files.sweeper import LEFT_ALONE_SECONDS, Sweeper
-from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
+from workflow_agent.storage.files.verification.directory import (
+    LEFT_ALONE_SECONDS,
+    Sweeper,
+    repair_directory,
+    verify_directory,
+)
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.store import Author, Change

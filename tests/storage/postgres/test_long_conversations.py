@@ -4,7 +4,7 @@ from tests.support.postgres import an_empty_database
 from tests.support.stored import a_conversation
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.row_security import change_of_all_tenants
+from workflow_agent.storage.postgres.database import change_of_all_tenants
 
 _SAY_MUCH = """INSERT INTO message SELECT $1, $2, number, number / 2 + 1, 'e' || number, 'user_message', 'user',
     '2026-01-01T00:00:00.000Z', NULL, said, said FROM generate_series(0, 5100) AS number,

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.postgres import an_empty_database
 from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.jobs import PostgresPeriodicJobs
+from workflow_agent.storage.postgres.leases import PostgresPeriodicJobs
 
 
 @pytest.fixture

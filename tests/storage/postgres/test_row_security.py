@@ -10,8 +10,14 @@ from tests.support.postgres import a_database_of_ones_own, an_empty_database
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database, DatabaseOptions, migrations
-from workflow_agent.storage.postgres.row_security import change_of_tenant, of_all_tenants, of_tenant
+from workflow_agent.storage.postgres.database import (
+    Database,
+    DatabaseOptions,
+    change_of_tenant,
+    migrations,
+    of_all_tenants,
+    of_tenant,
+)
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 _WITH_TENANT = """SELECT table_name FROM information_schema.columns

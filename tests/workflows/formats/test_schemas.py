@@ -8,7 +8,7 @@ import pytest
 
 from workflow_agent.workflows.analysis.imported import format_findings
 from workflow_agent.workflows.formats import import_workflow
-from workflow_agent.workflows.formats.schemas import check_by, schema_check
+from workflow_agent.workflows.formats.lint import check_by, schema_check
 from workflow_agent.workflows.formats.shapes import Place
 
 STEP = {"type": "object", "properties": {"run": {"type": "string"}}, "required": ["run"], "additionalProperties": False}

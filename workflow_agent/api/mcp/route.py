@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from workflow_agent.api.body import BodyLimits
-from workflow_agent.api.parameters import Tenant, TheServices
+from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.services import Services
 from workflow_agent.errors import NotFound
 
@@ -24,20 +24,15 @@ class McpEndpoint:
     It keeps no sessions: each request is answered by itself, on whichever worker it arrives.
     """
 
-    def __init__(self, services: Services, tenant: str, version: str, max_body_bytes: int) -> None:
+    def __init__(self, services: Services, version: str, max_body_bytes: int) -> None:
         self._services = services
-        self._tenant = tenant
         self._version = version
         self._max_body_bytes = max_body_bytes
         self._manager: asyncio.Future[StreamableHTTPSessionManager] = asyncio.Future()
         self._running = asyncio.create_task(self._run())
 
     async def manager(self) -> "StreamableHTTPSessionManager":
-        """Return what answers requests.
-
-        Raises:
-            NotFound: The SDK is not installed.
-        """
+        """Return what answers requests, once it is there."""
         await asyncio.wait((self._manager, self._running), return_when=asyncio.FIRST_COMPLETED)
         if self._running.done():
             # It runs until the process ends, so that it ended is an error.
@@ -57,7 +52,7 @@ class McpEndpoint:
         # Optional, and it takes a second: only who uses it should wait for it.
         from workflow_agent.api.mcp.server import http_sessions  # noqa: PLC0415 - see above
 
-        return http_sessions(self._services, self._tenant, self._version, self._max_body_bytes)
+        return http_sessions(self._services, self._version, self._max_body_bytes)
 
 
 class _Answered(Response):
@@ -72,10 +67,10 @@ class _Answered(Response):
 
 
 @router.post("/mcp")
-async def mcp(request: Request, services: TheServices, tenant: Tenant) -> Response:
+async def mcp(request: Request, services: TheServices) -> Response:
     """Answer a request of an MCP client."""
     limits: BodyLimits = request.app.state.body_limits
     endpoints: dict[str, McpEndpoint] = request.app.state.mcp_endpoints
-    if tenant not in endpoints:
-        endpoints[tenant] = McpEndpoint(services, tenant, request.app.version, limits.max_bytes)
-    return _Answered(await endpoints[tenant].manager())
+    if services.tenant not in endpoints:
+        endpoints[services.tenant] = McpEndpoint(services, request.app.version, limits.max_bytes)
+    return _Answered(await endpoints[services.tenant].manager())

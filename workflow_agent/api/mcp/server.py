@@ -18,17 +18,16 @@ from pydantic import Field, ValidationError
 from typing_extensions import override
 
 from workflow_agent.api.mcp.tools import WorkflowTools
-from workflow_agent.api.native.catalogue import ABOUT
-from workflow_agent.api.services import ModeCard, Services, past_of
+from workflow_agent.api.native.service import ABOUT
+from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.tools.parameters import brief_schema
-from workflow_agent.conversations.document import Event
 from workflow_agent.errors import InvalidInput, NotFound
-from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import problems_of
 from workflow_agent.workflows.model.workflow import workflow_document
 from workflow_agent.workflows.service import WorkflowService
 
 _JSON = "application/json"
+_SAID = {"index", "type", "author", "at", "content"}
 _MOST_LISTED = 200
 _MOST_EVENTS = 500
 _MOST_PROBLEMS = 10
@@ -69,35 +68,31 @@ class ToldServer(MCPServer[Any]):
 
 
 def _known(what: str, name: str, valid: Sequence[str]) -> None:
-    """Refuse a name that is not known.
-
-    Raises:
-        MCPError: With what is valid.
-    """
+    """Refuse a name that is not known, and tell those that are."""
     if name not in valid:
         message = f"There is no {what} {name[:60]!r}. Valid: {', '.join(valid)}."
         raise MCPError(code=INVALID_PARAMS, message=message, data={"valid": list(valid)})
 
 
-def mcp_server(services: Services, tenant: str, version: str) -> MCPServer[Any]:
+def mcp_server(services: Services, version: str) -> MCPServer[Any]:
     """Return the server over the services of one tenant, for any transport."""
     server = ToldServer(
         "workflow_agent",
         title="Workflows",
         version=version,
         instructions=_INSTRUCTIONS,
-        tools=list(tools_of(services, tenant)),
+        tools=list(tools_of(services)),
         log_level="WARNING",
     )
-    _add_resources(server, services, tenant)
+    _add_resources(server, services)
     for card in services.modes:
         server.add_prompt(_prompt(card))
     return server
 
 
-def http_sessions(services: Services, tenant: str, version: str, max_body_bytes: int) -> StreamableHTTPSessionManager:
+def http_sessions(services: Services, version: str, max_body_bytes: int) -> StreamableHTTPSessionManager:
     """Return what answers the server's requests over HTTP, each by itself."""
-    server = mcp_server(services, tenant, version)
+    server = mcp_server(services, version)
     server.streamable_http_app(
         stateless_http=True,
         max_request_body_size=max_body_bytes,
@@ -151,9 +146,9 @@ class ToldTool(Tool):
         return "\n".join([f"invalid_input: {self.name} cannot be called so.", *lines, f"It takes {takes}."])
 
 
-def tools_of(services: Services, tenant: str) -> Sequence[Tool]:
+def tools_of(services: Services) -> Sequence[Tool]:
     """Return every tool with its annotations."""
-    own = WorkflowTools(services, tenant)
+    own = WorkflowTools(services)
     listed: Mapping[Callable[..., Any], ToolAnnotations] = {
         own.search_workflows: _READS,
         own.get_workflow: _READS,
@@ -181,13 +176,13 @@ def _prompt(card: ModeCard) -> Prompt:
     return Prompt.from_function(spoken, name=card.name, description=ABOUT[card.name])
 
 
-def _add_resources(server: MCPServer[Any], services: Services, tenant: str) -> None:
-    workflows = WorkflowService(services.workflows, tenant)
+def _add_resources(server: MCPServer[Any], services: Services) -> None:
+    workflows = WorkflowService(services.workflows, services.tenant)
     add = partial(server.resource, mime_type=_JSON)
 
     @add("workflow-agent://workflows", name="workflows", description="Every workflow: id, name, version.")
     async def all_workflows() -> str:
-        known = await services.workflows.all(tenant)
+        known = await services.workflows.all(services.tenant)
         return _text([{"id": one.id, "name": one.name, "version": one.version} for one in known])
 
     @add("workflow-agent://workflows/{workflow_id}", name="workflow", description="A workflow, whole.")
@@ -197,7 +192,7 @@ def _add_resources(server: MCPServer[Any], services: Services, tenant: str) -> N
 
     @add("workflow-agent://conversations", name="conversations", description="The newest conversations.")
     async def newest_conversations() -> str:
-        page = await services.conversations.page(tenant, limit=_MOST_LISTED)
+        page = await services.conversations.page(services.tenant, limit=_MOST_LISTED)
         return _text([{"id": one.id, "title": one.title, "turns": one.turns} for one in page.items])
 
     @add(
@@ -207,10 +202,12 @@ def _add_resources(server: MCPServer[Any], services: Services, tenant: str) -> N
     )
     async def one_conversation(conversation_id: str) -> str:
         with _found():
-            past = await past_of(services, tenant, conversation_id)
+            past = await services.past(conversation_id)
         stretch = await past.events(None, _MOST_EVENTS, newest_first=True)
         head = {"id": past.conversation.id, "title": past.conversation.title, "phase": past.conversation.phase}
-        return _text({**head, "events": [_said(event) for event in reversed(stretch.items)]})
+        return _text(
+            {**head, "events": [event.model_dump(mode="json", include=_SAID) for event in reversed(stretch.items)]}
+        )
 
 
 @contextmanager
@@ -220,10 +217,6 @@ def _found() -> Generator[None]:
         yield
     except (NotFound, InvalidInput) as error:
         raise ResourceNotFoundError(error.message) from error
-
-
-def _said(event: Event) -> JsonObject:
-    return event.model_dump(mode="json", include={"index", "type", "author", "at", "content"})
 
 
 def _text(data: Any) -> str:

@@ -69,24 +69,19 @@ class WorkflowTools:
     """The tools over the services of one tenant."""
 
     services: Services
-    tenant: str
 
     @property
     def workflows(self) -> WorkflowService:
         """Return the use cases."""
-        return WorkflowService(self.services.workflows, self.tenant)
+        return WorkflowService(self.services.workflows, self.services.tenant)
 
     async def find(self, reference: str) -> Workflow:
-        """Return the one workflow with this id, name or alias.
-
-        Raises:
-            WorkflowNotFound: There is none, or several; names those that come near.
-        """
+        """Return the one workflow with this id, name or alias; where there is none, tell those that come near."""
         wanted = reference.strip()
         try:
             return await self.workflows.at(wanted)
         except WorkflowNotFound:
-            answer = await self.services.search.search(self.tenant, wanted, limit=5)
+            answer = await self.services.search.search(self.services.tenant, wanted, limit=5)
         if len(answer.certain) == 1:
             return await self.workflows.at(answer.certain[0].id)
         near = answer.certain or (*answer.hits, *answer.suggestions)
@@ -107,7 +102,7 @@ class WorkflowTools:
     ) -> JsonObject:
         """Find workflows, the best match first; without a query list them, the latest change first."""
         filters = WorkflowFilters(tag, trigger, role, service, step_type)
-        found = await self.services.search.search(self.tenant, query, filters, limit=limit)
+        found = await self.services.search.search(self.services.tenant, query, filters, limit=limit)
         return {
             "items": [listed_workflow(await self.workflows.at(hit.id), hit, query) for hit in found.hits],
             "suggestions": [{"id": one.id, "name": one.name} for one in found.suggestions],
@@ -220,7 +215,7 @@ class WorkflowTools:
     async def list_versions(self, workflow: Reference) -> JsonObject:
         """List the versions of a workflow, newest first: who made each, when, and what changed."""
         found = await self.find(workflow)
-        records = await self.services.workflows.versions(self.tenant, found.id)
+        records = await self.services.workflows.versions(self.services.tenant, found.id)
         listed = {"version", "at", "author", "action", "summary"}
         items = [one.model_dump(mode="json", include=listed, exclude_none=True) for one in reversed(records)]
         return {"workflow": named(found), "items": items}
@@ -248,7 +243,7 @@ class WorkflowTools:
             workflow_id=(await self.find(workflow)).id if workflow else None,
             is_streamed=False,
         )
-        started = await self.services.chat.start(self.tenant, asked)
+        started = await self.services.chat.start(self.services.tenant, asked)
         async for event in (await stream_of(started)).events():
             if told_of := _progress(event):
                 # How much there is to do is known when it is done.

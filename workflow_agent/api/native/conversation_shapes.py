@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from workflow_agent.conversations.artifacts import ArtifactType
 from workflow_agent.conversations.call_history import CallRecord
@@ -19,9 +19,8 @@ from workflow_agent.conversations.document import (
     UserMessage,
     WorkflowTouch,
 )
-from workflow_agent.conversations.feedback import Feedback
 from workflow_agent.conversations.iterations import FinishReason, Iteration
-from workflow_agent.conversations.runs import RunError, RunStatus
+from workflow_agent.conversations.runs import Feedback, RunError, RunStatus
 from workflow_agent.values.stored import JsonObject, Moment
 from workflow_agent.values.usage import Cost, Usage
 from workflow_agent.workflows.previews import Preview
@@ -33,10 +32,8 @@ class Page(BaseModel):
     next_cursor: str | None
 
 
-class OtherReply(BaseModel):
+class OtherReply(BaseModel, extra="allow"):
     """What another agent answered to the same message before."""
-
-    model_config = ConfigDict(extra="allow")
 
     response: str
     run_id: str
@@ -82,10 +79,8 @@ class RunState(BaseModel):
     reply: ChatResponse | None
 
 
-class ConversationItem(BaseModel):
+class ConversationItem(BaseModel, from_attributes=True):
     """A conversation in a list."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: str
     title: str
@@ -97,10 +92,8 @@ class ConversationItem(BaseModel):
     bound_workflow_id: str | None
 
 
-class ConversationList(Page):
+class ConversationList(Page, from_attributes=True):
     """Conversations, newest first."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     items: list[ConversationItem]
     unreadable: list[str] | None = None

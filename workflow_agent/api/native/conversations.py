@@ -1,14 +1,19 @@
-"""Conversations: list, create, read, change, delete, and fork."""
+"""Conversations: list, create, read, change, delete, fork, export and import."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Body
+from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
-from workflow_agent.api.native.conversation_shapes import ConversationList
-from workflow_agent.api.native.request_shapes import ConversationChange, NewConversation, NewForkBody
+from workflow_agent.api.native.conversation_shapes import ConversationList, ImportedConversation
+from workflow_agent.api.native.request_shapes import (
+    ConversationBundle,
+    ConversationChange,
+    NewConversation,
+    NewForkBody,
+)
 from workflow_agent.api.parameters import (
     ConversationId,
     Cursor,
@@ -18,20 +23,21 @@ from workflow_agent.api.parameters import (
     Limit,
     Required,
     Search,
-    Tenant,
     TheServices,
     etag,
     is_unchanged,
 )
-from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.services import Services
+from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.verification import Whole
-from workflow_agent.errors import ConversationConflict
-from workflow_agent.values.revisions import Revision
+from workflow_agent.errors import AlreadyExists, ConversationConflict
+from workflow_agent.values.stored import Revision
 
-router = APIRouter(prefix="/api/v1/conversations", tags=["conversations"], route_class=StrictRoute)
+router = routes_at("/api/v1/conversations", "conversations")
 _EMPTY = NewConversation()
 _ID = {"conversation_id": "$response.body#/id"}
 _LINKS = {
@@ -42,7 +48,7 @@ _LINKS = {
     "context": link("get_context", **_ID),
     "delete": link("delete_conversation", **_ID),
 }
-_FORK_LINKS = {"self": _LINKS["self"]}
+_SELF_LINK = {"self": _LINKS["self"]}
 
 
 def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
@@ -52,36 +58,33 @@ def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
     return document
 
 
-@router.get("", operation_id="list_conversations", response_model=ConversationList, responses=replies(422))
+@router.get("", response_model=ConversationList, responses=replies(422))
 async def list_conversations(
-    services: TheServices, tenant: Tenant, q: Search = "", cursor: Cursor = None, limit: Limit = 50
+    services: TheServices, q: Search = "", cursor: Cursor = None, limit: Limit = 50
 ) -> Response:
     """List conversations, the latest first; with `q`, those whose title or messages hold it."""
-    found = await services.conversations.page(tenant, query=q, cursor=cursor, limit=limit)
+    found = await services.conversations.page(services.tenant, query=q, cursor=cursor, limit=limit)
     listed = ConversationList.model_validate(found)
     return json_reply(listed.model_dump(mode="json", exclude=None if found.unreadable else {"unreadable"}))
 
 
 @router.post(
     "",
-    operation_id="create_conversation",
     status_code=201,
     response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_LINKS),
+    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_LINKS),
 )
-async def create_conversation(
-    services: TheServices, tenant: Tenant, key: IdempotencyKey, body: Annotated[NewConversation, Body()] = _EMPTY
-) -> Response:
+async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create an empty conversation; the first message can do that as well."""
     if body.workflow_id is not None:
-        await services.workflows.get(tenant, body.workflow_id)
+        await services.workflows.get(services.tenant, body.workflow_id)
     at = services.clock()
 
     async def create(conversation_id: str) -> Conversation:
         return await services.conversations.create(
             Conversation(
                 id=conversation_id,
-                tenant=tenant,
+                tenant=services.tenant,
                 title=body.title,
                 created_at=at,
                 updated_at=at,
@@ -97,7 +100,7 @@ async def create_conversation(
         request=["conversation", body.model_dump(mode="json")],
         resource_id=body.id or services.new_id("cv"),
         create=create,
-        find=lambda conversation_id: services.conversations.load(tenant, conversation_id),
+        find=services.conversation,
     )
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(shown(made, at), 201, headers)
@@ -105,15 +108,12 @@ async def create_conversation(
 
 @router.get(
     "/{conversation_id}",
-    operation_id="get_conversation",
     response_model=Conversation,
     responses=replies(404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
 )
-async def get_conversation(
-    conversation_id: ConversationId, services: TheServices, tenant: Tenant, known: KnownEtag
-) -> Response:
+async def get_conversation(conversation_id: ConversationId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the whole conversation as its file has it, and how long the run under way has taken."""
-    conversation = await services.conversations.load(tenant, conversation_id)
+    conversation = await services.conversation(conversation_id)
     # While a run is under way its time goes on, though nothing else changes.
     is_at_rest = conversation.execution_time.current_since is None
     tag = etag(conversation)
@@ -124,16 +124,11 @@ async def get_conversation(
 
 @router.patch(
     "/{conversation_id}",
-    operation_id="change_conversation",
     response_model=Conversation,
-    responses=replies(404, 408, 412, 413, 415, 422, 428, headers=("ETag",), links=_LINKS),
+    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=_LINKS),
 )
 async def change_conversation(
-    conversation_id: ConversationId,
-    body: Annotated[ConversationChange, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    expected: Required,
+    conversation_id: ConversationId, body: ConversationChange, services: TheServices, expected: Required
 ) -> Response:
     """Rename a conversation, or set the mode that leads it."""
     wanted = {name: getattr(body, name) for name in body.model_fields_set}
@@ -144,32 +139,25 @@ async def change_conversation(
             return conversation
         return conversation.model_copy(update=wanted | {"updated_at": services.clock()})
 
-    stored = await services.conversations.update(tenant, conversation_id, changed)
+    stored = await services.conversations.update(services.tenant, conversation_id, changed)
     return json_reply(shown(stored, services.clock()), headers=etag(stored))
 
 
 @router.delete(
     "/{conversation_id}",
-    operation_id="delete_conversation",
     status_code=204,
     responses={204: {"description": "It is gone."}} | problem_replies(404, 412, 422),
 )
-async def delete_conversation(
-    conversation_id: ConversationId, services: TheServices, tenant: Tenant, expected: Expected
-) -> Response:
+async def delete_conversation(conversation_id: ConversationId, services: TheServices, expected: Expected) -> Response:
     """Delete a conversation and all that belongs to it."""
     if expected is not None:
-        require(await services.conversations.load(tenant, conversation_id), expected)
-    await services.conversations.delete(tenant, conversation_id)
+        require(await services.conversation(conversation_id), expected)
+    await services.conversations.delete(services.tenant, conversation_id)
     return Response(status_code=204)
 
 
 def require(conversation: Conversation, expected: Revision | None) -> None:
-    """Refuse a change to another state than the one that was read.
-
-    Raises:
-        ConversationConflict: It has changed since.
-    """
+    """Refuse a change to another state than the one that was read."""
     if expected is not None and not expected.fits(conversation):
         raise ConversationConflict(
             f"Conversation {conversation.id!r} is at version {conversation.version}, not at the one that "
@@ -180,25 +168,20 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
 
 @router.post(
     "/{conversation_id}/fork",
-    operation_id="fork_conversation",
     status_code=201,
     response_model=Conversation,
-    responses=replies(404, 408, 409, 413, 415, 422, status=201, headers=("ETag", "Location"), links=_FORK_LINKS),
+    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
 )
 async def fork_conversation(
-    conversation_id: ConversationId,
-    body: Annotated[NewForkBody, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
+    conversation_id: ConversationId, body: NewForkBody, services: TheServices, key: IdempotencyKey
 ) -> Response:
     """Create a conversation that holds this one up to an event, with its evidence, and goes on from there."""
-    whole = await whole_of(services.conversations, tenant, conversation_id)
+    whole = await whole_of(services.conversations, services.tenant, conversation_id)
     index = _index(whole, body)
 
     async def create(fork_id: str) -> Conversation:
         new = NewFork(fork_id, index, services.clock(), body.title)
-        return await fork(services.conversations, tenant, whole, new)
+        return await fork(services.conversations, services.tenant, whole, new)
 
     made, replayed = await create_once(
         services.keys,
@@ -206,7 +189,7 @@ async def fork_conversation(
         request=["fork", conversation_id, body.model_dump(mode="json")],
         resource_id=body.id or services.new_id("cv"),
         create=create,
-        find=lambda fork_id: services.conversations.load(tenant, fork_id),
+        find=services.conversation,
     )
     headers = etag(made) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
     return json_reply(shown(made, services.clock()), 201, headers)
@@ -218,3 +201,75 @@ def _index(whole: Whole, body: NewForkBody) -> int:
     if body.turn is not None:
         return index_of_turn(whole, body.turn)
     return index_of_number(whole, body.index or 0)
+
+
+transfers = routes_at("/api/v1/conversations", "conversations")
+
+
+@transfers.get(
+    "/{conversation_id}/export",
+    response_model=ConversationBundle,
+    responses=replies(404, 422, headers=("Content-Disposition",)),
+)
+async def export_conversation(conversation_id: ConversationId, services: TheServices) -> Response:
+    """Return a conversation as one document: every turn with its evidence, every content kept apart."""
+    bundle = await bundles.exported(services.conversations, services.tenant, conversation_id, services.clock())
+    name = f'attachment; filename="{bundle["conversation_id"]}.conversation.json"'
+    return json_reply(bundle, headers={"Content-Disposition": name})
+
+
+@transfers.post(
+    "/import",
+    status_code=201,
+    response_model=ImportedConversation,
+    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
+)
+async def import_conversation(body: ConversationBundle, services: TheServices, key: IdempotencyKey) -> Response:
+    """Create a conversation from an exported document, after its digests and all it says were checked."""
+    bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)
+    found = await _knowing_what_is_here(services, bundle)
+
+    async def create(conversation_id: str) -> Conversation:
+        return await bundles.imported(
+            services.conversations, found, tenant=services.tenant, conversation_id=conversation_id, at=services.clock()
+        )
+
+    async def create_as_it_was(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists as error:
+            raise AlreadyExists(
+                f"There is already a conversation {conversation_id!r}. Send `new_id`: true to import this "
+                "one under another id.",
+                **error.details,
+            ) from error
+
+    async def create_anyhow(conversation_id: str) -> Conversation:
+        try:
+            return await create(conversation_id)
+        except AlreadyExists:
+            return await create(services.new_id("cv"))
+
+    made, replayed = await create_once(
+        services.keys,
+        key,
+        request=["import conversation", body.sha256, body.new_id],
+        resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
+        create=create_anyhow if body.new_id and key is None else create_as_it_was,
+        find=services.conversation,
+    )
+    headers = etag(made) | {"Location": f"{transfers.prefix}/{made.id}"} | replayed
+    return json_reply(_report(made, services), 201, headers)
+
+
+async def _knowing_what_is_here(services: Services, bundle: bundles.Bundle) -> bundles.Bundle:
+    """Return the bundle without an open workflow that is not here; its references tell which are not."""
+    old = bundle.conversation
+    named = {one.workflow_id for one in old.workflow_refs} | {old.bound_workflow_id}
+    here = await services.workflows.heads(services.tenant)
+    return bundles.without_workflows(bundle, {one for one in named if one is not None and one not in here})
+
+
+def _report(made: Conversation, services: Services) -> dict[str, Any]:
+    missing = {one.workflow_id for one in made.workflow_refs if one.is_elsewhere}
+    return shown(made, services.clock()) | {"missing_workflows": sorted(missing)}

@@ -1,57 +1,50 @@
 """What can be put on record without asking for a reply: a message, a phase, a handoff."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Body
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
 from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
-from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, Tenant, TheServices, etag
-from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
+from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, TheServices, etag
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, replies, routes_at
 from workflow_agent.api.services import Services
-from workflow_agent.conversations.acceptance import post_message
 from workflow_agent.conversations.agents import agent_named
 from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage
-from workflow_agent.conversations.handoffs import (
+from workflow_agent.conversations.imports import post_message
+from workflow_agent.conversations.transitions import (
+    ALLOWED,
     Handoff,
+    PhaseChange,
+    change_phase,
     current_agent,
     hand_over,
     handoffs_since_message,
     refuse_handoff,
 )
-from workflow_agent.conversations.phases import ALLOWED, PhaseChange, change_phase
 from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
-from workflow_agent.values.revisions import Revision
+from workflow_agent.values.stored import Revision
 
-router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["conversations"], route_class=StrictRoute)
+router = routes_at("/api/v1/conversations/{conversation_id}", "conversations")
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 _RECORDED = replies(
+    *BODY_PROBLEMS,
     404,
-    408,
     409,
     412,
-    413,
-    415,
-    422,
     status=201,
     headers=("ETag",),
     links={"conversation": link("get_conversation", **_ID), "history": link("get_history", **_ID)},
 )
 
 
-@router.post("/events", operation_id="post_event", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/events", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_event(
-    conversation_id: ConversationId,
-    body: Annotated[NewEvent, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    expected: Expected,
+    conversation_id: ConversationId, body: NewEvent, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Post a message without asking for a reply; every agent reads it when it next answers."""
     if body.author is not None and body.author in {"user", "system", *services.agents}:
@@ -61,17 +54,12 @@ async def post_event(
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, UserMessage]:
         return post_message(conversation, body.content, author=body.author, at=services.clock(), event_id=event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
+    return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
 @router.post("/phase", operation_id="change_phase", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_phase(
-    conversation_id: ConversationId,
-    body: Annotated[NewPhase, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    expected: Expected,
+    conversation_id: ConversationId, body: NewPhase, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Change the phase; a change that is not allowed is a 409 that lists those that are."""
     change = PhaseChange(agent="user", **body.model_dump())
@@ -79,17 +67,12 @@ async def post_phase(
     def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
         return change_phase(conversation, change, at=services.clock(), new_id=lambda _: event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
+    return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
 @router.post("/handoff", operation_id="hand_off", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
 async def post_handoff(
-    conversation_id: ConversationId,
-    body: Annotated[NewHandoff, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
-    expected: Expected,
+    conversation_id: ConversationId, body: NewHandoff, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Hand the conversation to another agent: it answers the next message and gets the summary."""
     agent_named(services.agents, body.to, pointer="/to")
@@ -105,12 +88,11 @@ async def post_handoff(
         handoff = Handoff(by="user", **body.model_dump())
         return hand_over(conversation, handoff, at=services.clock(), new_id=lambda _: event_id)
 
-    return await _recorded(services, tenant, conversation_id, key, expected, body.model_dump(), record)
+    return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
 async def _recorded(
     services: Services,
-    tenant: str,
     conversation_id: str,
     key: str | None,
     expected: Revision | None,
@@ -130,10 +112,10 @@ async def _recorded(
             made.append(event)
             return changed
 
-        return await services.conversations.update(tenant, conversation_id, change), made[-1]
+        return await services.conversations.update(services.tenant, conversation_id, change), made[-1]
 
     async def find(event_id: str) -> tuple[Conversation, SystemEvent | UserMessage]:
-        conversation = await services.conversations.load(tenant, conversation_id)
+        conversation = await services.conversation(conversation_id)
         for event in reversed(conversation.events):
             if event.id == event_id and isinstance(event, SystemEvent | UserMessage):
                 return conversation, event

@@ -4,15 +4,14 @@ from asyncio import to_thread
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, named
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflow_shapes import Export, Import
-from workflow_agent.api.native.workflows import BODY_PROBLEMS
-from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, Tenant, TheServices, WorkflowId, Workflows, etag
-from workflow_agent.api.routes import StrictRoute, json_reply, only_post, replies
+from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, TheServices, WorkflowId, Workflows, etag
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.imported import format_findings
@@ -21,7 +20,7 @@ from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.service import WorkflowService
 
-router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+router = routes_at("/api/v1/workflows", "workflows")
 
 
 @router.post(
@@ -33,7 +32,7 @@ router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=S
     | {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}},
 )
 async def import_document(
-    body: Annotated[ImportRequest, Body()],
+    body: ImportRequest,
     services: TheServices,
     workflows: Workflows,
     key: IdempotencyKey,
@@ -117,18 +116,17 @@ def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
 only_post(router, "/import")
 
 
-@router.get("/{workflow_id}/export", operation_id="export_workflow", response_model=Export, responses=replies(404, 422))
+@router.get("/{workflow_id}/export", response_model=Export, responses=replies(404, 422))
 async def export_workflow(
     workflow_id: WorkflowId,
     services: TheServices,
-    tenant: Tenant,
     format: Annotated[
         str, Query(description="The format to write.", json_schema_extra={"enum": list(FORMATS)}, max_length=40)
     ] = "json",
 ) -> Response:
     """Write a workflow in another format, with a report of what did not fit."""
     chosen = format_named(format)
-    workflow = await services.workflows.get(tenant, workflow_id)
+    workflow = await services.workflows.get(services.tenant, workflow_id)
     exported = await to_thread(chosen.write, workflow)
     return json_reply(
         {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AwareDatetime, BeforeValidator
 from starlette.responses import Response
 
@@ -13,15 +13,14 @@ from workflow_agent.api.parameters import (
     CLEAN_PATTERN,
     ConversationId,
     Cursor,
+    Flag,
     Limit,
-    Tenant,
     TheServices,
     page_start,
     time_in_words,
-    true_or_false,
 )
-from workflow_agent.api.routes import StrictRoute, json_reply, link, replies
-from workflow_agent.api.services import Services, past_of
+from workflow_agent.api.routes import json_reply, link, replies, routes_at
+from workflow_agent.api.services import Services
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.assistant.window.extraction import (
     build_llm_messages,
@@ -32,14 +31,13 @@ from workflow_agent.assistant.window.planner import preview_of
 from workflow_agent.conversations.artifacts import Artifact
 from workflow_agent.conversations.call_history import CallRecord, CallStatus
 from workflow_agent.conversations.document import AgentReply, AttachedDocument, Conversation, Event
-from workflow_agent.conversations.history import Stretch
-from workflow_agent.conversations.message_search import best_messages
+from workflow_agent.conversations.history import Stretch, best_messages
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.errors import ContentNotFound, CorruptDocument
 from workflow_agent.values.stored import Value
 
 _Time = Annotated[AwareDatetime, BeforeValidator(time_in_words)]
-router = APIRouter(prefix="/api/v1/conversations/{conversation_id}", tags=["history"], route_class=StrictRoute)
+router = routes_at("/api/v1/conversations/{conversation_id}", "history")
 Part = TypeVar("Part", bound=Value)
 EventType = Literal["user_message", "agent_reply", "system_event"]
 Speaker = Literal["user", "agent", "tool"]
@@ -63,21 +61,18 @@ def shown_event(conversation: Conversation, event: Event, left_out: set[str] | N
     return document | {"feedback": given.model_dump(mode="json") if given else None}
 
 
-@router.get("/history", operation_id="get_history", response_model=History, responses=replies(404, 422))
+@router.get("/history", response_model=History, responses=replies(404, 422))
 async def get_history(
     conversation_id: ConversationId,
     services: TheServices,
-    tenant: Tenant,
     type: Annotated[EventType | None, Query(description="Only events of this type.")] = None,
     order: Annotated[Literal["oldest", "newest"], Query(description="Which come first.")] = "oldest",
-    brief: Annotated[
-        bool, Query(description="Leave out what a reply's run did, step by step."), BeforeValidator(true_or_false)
-    ] = False,
+    brief: Annotated[Flag, Query(description="Leave out what a reply's run did, step by step.")] = False,
     cursor: Cursor = None,
     limit: Limit = 100,
 ) -> Response:
     """List the events of a conversation, oldest first unless told otherwise."""
-    past = await past_of(services, tenant, conversation_id)
+    past = await services.past(conversation_id)
     found = await past.events(
         page_start(cursor) if cursor is not None else None,
         limit,
@@ -100,11 +95,10 @@ def _count(conversation: Conversation, kind: EventType | None) -> int:
     return live + (conversation.sealed_events if kind is None else sealed[kind])
 
 
-@router.get("/calls", operation_id="get_calls", response_model=CallList, responses=replies(404, 422))
+@router.get("/calls", response_model=CallList, responses=replies(404, 422))
 async def get_calls(
     conversation_id: ConversationId,
     services: TheServices,
-    tenant: Tenant,
     method: Annotated[
         str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Only calls of this method.")
     ] = None,
@@ -118,7 +112,7 @@ async def get_calls(
     limit: Limit = 100,
 ) -> Response:
     """List the call records of a conversation, oldest first."""
-    past = await past_of(services, tenant, conversation_id)
+    past = await services.past(conversation_id)
 
     def is_wanted(call: CallRecord) -> bool:
         return (
@@ -136,12 +130,12 @@ async def get_calls(
     return json_reply(_page(found, None if is_filtered and sealed else sealed + live))
 
 
-@router.get("/context", operation_id="get_context", response_model=ContextList, responses=replies(404, 422))
+@router.get("/context", response_model=ContextList, responses=replies(404, 422))
 async def get_context(
-    conversation_id: ConversationId, services: TheServices, tenant: Tenant, cursor: Cursor = None, limit: Limit = 500
+    conversation_id: ConversationId, services: TheServices, cursor: Cursor = None, limit: Limit = 500
 ) -> Response:
     """List the context record of every turn, oldest first."""
-    past = await past_of(services, tenant, conversation_id)
+    past = await services.past(conversation_id)
     found = await past.events(page_start(cursor), limit, lambda event: isinstance(event, AgentReply))
     items = [
         {"run_id": reply.run_id, **reply.context_in(conversation_id)}
@@ -152,28 +146,28 @@ async def get_context(
     return json_reply({"items": items, "next_cursor": following})
 
 
-@router.get("/artifacts", operation_id="get_artifacts", response_model=ArtifactList, responses=replies(404, 422))
+@router.get("/artifacts", response_model=ArtifactList, responses=replies(404, 422))
 async def get_artifacts(
-    conversation_id: ConversationId, services: TheServices, tenant: Tenant, cursor: Cursor = None, limit: Limit = 100
+    conversation_id: ConversationId, services: TheServices, cursor: Cursor = None, limit: Limit = 100
 ) -> Response:
     """List what was attached, the latest first, then what tools returned in the turns that are not sealed.
 
     Each has a preview; of one call that was made again only the newest result counts.
     """
-    conversation = await services.conversations.load(tenant, conversation_id)
+    conversation = await services.conversation(conversation_id)
     start = page_start(cursor)
     attached = conversation.attachments[::-1]
-    results = await _results(services, tenant, conversation)
+    results = await _results(services, conversation)
     total = len(attached) + len(results)
-    shown = [await _attached(services, tenant, conversation, one) for one in attached[start : start + limit]]
+    shown = [await _attached(services, conversation, one) for one in attached[start : start + limit]]
     left = max(start - len(attached), 0)
     shown += [_described(one) for one in results[left : left + limit - len(shown)]]
     following = str(start + limit) if start + limit < total else None
     return json_reply({"items": shown, "next_cursor": following, "total": total})
 
 
-async def _results(services: Services, tenant: str, conversation: Conversation) -> list[Artifact]:
-    contents = Contents(services.conversations, tenant, conversation.id)
+async def _results(services: Services, conversation: Conversation) -> list[Artifact]:
+    contents = Contents(services.conversations, services.tenant, conversation.id)
     whole = [
         event.model_copy(update={"iterations": await contents.resolved(event.iterations)})
         for event in conversation.events
@@ -182,11 +176,9 @@ async def _results(services: Services, tenant: str, conversation: Conversation) 
     return extract_artifacts_from_messages(build_llm_messages(whole))
 
 
-async def _attached(
-    services: Services, tenant: str, conversation: Conversation, one: AttachedDocument
-) -> dict[str, Any]:
+async def _attached(services: Services, conversation: Conversation, one: AttachedDocument) -> dict[str, Any]:
     try:
-        text = str(await services.conversations.blob(tenant, conversation.id, one.content_ref))
+        text = str(await services.conversations.blob(services.tenant, conversation.id, one.content_ref))
     except (ContentNotFound, CorruptDocument) as error:
         text = f"({error.message})"
     artifact = document_artifact(one, text, turn=conversation.turn_count + 1)
@@ -199,7 +191,7 @@ def _described(artifact: Artifact) -> dict[str, Any]:
     return {**plain, "metadata": about, "preview": preview_of(artifact.content)}
 
 
-searches = APIRouter(prefix="/api/v1", tags=["history"], route_class=StrictRoute)
+searches = routes_at("/api/v1", "history")
 Words = Annotated[
     str,
     Query(
@@ -216,39 +208,26 @@ _TURN = link("get_turn", conversation_id="$response.body#/items/0/conversation_i
 
 @searches.get(
     "/conversations/{conversation_id}/search",
-    operation_id="search_conversation",
     response_model=MessageHitList,
     responses=replies(404, 422, links={"turn": _TURN}),
 )
 async def search_conversation(
-    conversation_id: ConversationId,
-    services: TheServices,
-    tenant: Tenant,
-    q: Words,
-    cursor: Cursor = None,
-    limit: Limit = 20,
+    conversation_id: ConversationId, services: TheServices, q: Words, cursor: Cursor = None, limit: Limit = 20
 ) -> Response:
     """Find what was said in a conversation, the best match first, compacted and sealed turns included."""
-    return await _found(services, tenant, MessageQuery(q, conversation_id, limit, page_start(cursor)))
+    return await _found(services, MessageQuery(q, conversation_id, limit, page_start(cursor)))
 
 
-@searches.get(
-    "/search/messages",
-    operation_id="search_messages",
-    response_model=MessageHitList,
-    responses=replies(422, links={"turn": _TURN}),
-)
-async def search_messages(
-    services: TheServices, tenant: Tenant, q: Words, cursor: Cursor = None, limit: Limit = 20
-) -> Response:
+@searches.get("/search/messages", response_model=MessageHitList, responses=replies(422, links={"turn": _TURN}))
+async def search_messages(services: TheServices, q: Words, cursor: Cursor = None, limit: Limit = 20) -> Response:
     """Find what was said in all conversations, the best match first, compacted and sealed turns included."""
-    return await _found(services, tenant, MessageQuery(q, None, limit, page_start(cursor)))
+    return await _found(services, MessageQuery(q, None, limit, page_start(cursor)))
 
 
-async def _found(services: Services, tenant: str, query: MessageQuery) -> Response:
+async def _found(services: Services, query: MessageQuery) -> Response:
     # Ranked as `recall` ranks, so that people find what the model finds.
     one_more = replace(query, limit=query.limit + 1)
-    hits = await best_messages(services.find, tenant, one_more, services.clock())
+    hits = await best_messages(services.find, services.tenant, one_more, services.clock())
     following = str(query.offset + query.limit) if len(hits) > query.limit else None
     return json_reply({"items": [_item(hit) for hit in hits[: query.limit]], "next_cursor": following})
 

@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path
+from fastapi import Path
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from workflow_agent.api.body import Body as RequestBody
-from workflow_agent.api.parameters import CLEAN_PATTERN, Tenant, TheServices, User
-from workflow_agent.api.routes import StrictRoute, json_reply, problem_replies, replies
+from workflow_agent.api.body import Body
+from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices, User
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, problem_replies, replies, routes_at
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
 from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, FactSource
@@ -18,7 +18,7 @@ from workflow_agent.conversations.memory.service import WhatIsKnown, alias_id
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import iso_milliseconds
 
-router = APIRouter(prefix="/api/v1/memory", tags=["memory"], route_class=StrictRoute)
+router = routes_at("/api/v1/memory", "memory")
 KnownId = Annotated[str, Path(max_length=80, examples=["mem_0f3a9c21b7"])]
 
 
@@ -56,7 +56,7 @@ class Memory(BaseModel):
     """The one dealt with last first."""
 
 
-class MemoryChange(RequestBody):
+class MemoryChange(Body):
     """What to correct; fields left out stay as they are."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS, pattern=CLEAN_PATTERN)] | None = (
@@ -65,67 +65,56 @@ class MemoryChange(RequestBody):
     kind: FactKind | None = Field(default=None)
 
 
-@router.get("", operation_id="get_memory", response_model=Memory, responses=replies(422))
-async def get_memory(services: TheServices, tenant: Tenant, user: User) -> Response:
+@router.get("", response_model=Memory, responses=replies(422))
+async def get_memory(services: TheServices, user: User) -> Response:
     """Return all that is known of a person across conversations, each thing with the turn it comes from."""
-    known = await services.personal.known(tenant, user)
+    known = await services.personal.known(services.tenant, user)
     dealt_with = [_dealt_with(one) for one in known.workflows]
     return json_reply({"user": user, "items": _items(known), "workflows": dealt_with})
 
 
-@router.get("/{known_id}", operation_id="get_memory_item", response_model=MemoryItem, responses=replies(404, 422))
-async def get_memory_item(known_id: KnownId, services: TheServices, tenant: Tenant, user: User) -> Response:
+@router.get("/{known_id}", response_model=MemoryItem, responses=replies(404, 422))
+async def get_memory_item(known_id: KnownId, services: TheServices, user: User) -> Response:
     """Return one thing that is known of a person."""
-    items = _items(await services.personal.known(tenant, user))
+    items = _items(await services.personal.known(services.tenant, user))
     found = next((one for one in items if one["id"] == known_id), None)
     if found is None:
         raise NotFound(f"Nothing is remembered as {known_id!r}. GET /api/v1/memory lists what is.")
     return json_reply(found)
 
 
-@router.patch(
-    "/{known_id}",
-    operation_id="change_memory_item",
-    response_model=MemoryItem,
-    responses=replies(404, 408, 413, 415, 422),
-)
-async def change_memory_item(
-    known_id: KnownId, body: Annotated[MemoryChange, Body()], services: TheServices, tenant: Tenant, user: User
-) -> Response:
+@router.patch("/{known_id}", response_model=MemoryItem, responses=replies(*BODY_PROBLEMS, 404))
+async def change_memory_item(known_id: KnownId, body: MemoryChange, services: TheServices, user: User) -> Response:
     """Correct what is remembered; the text before is taken out of the person's conversations too.
 
     With another text it has another id, which the answer says.
     """
     if body.text is None and body.kind is None:
         raise InvalidInput("Nothing is to be changed; give `text`, `kind` or both.")
-    fact = await services.personal.correct(tenant, user, known_id, text=body.text, kind=body.kind)
+    fact = await services.personal.correct(services.tenant, user, known_id, text=body.text, kind=body.kind)
     return json_reply(_fact(fact))
 
 
 @router.delete(
-    "/{known_id}",
-    operation_id="forget_memory_item",
-    status_code=204,
-    responses={204: {"description": "It is forgotten."}} | problem_replies(404, 422),
+    "/{known_id}", status_code=204, responses={204: {"description": "It is forgotten."}} | problem_replies(404, 422)
 )
-async def forget_memory_item(known_id: KnownId, services: TheServices, tenant: Tenant, user: User) -> Response:
+async def forget_memory_item(known_id: KnownId, services: TheServices, user: User) -> Response:
     """Forget one thing: also in the person's conversations each sentence that tells it becomes `[forgotten]`.
 
     By the id of a workflow it is forgotten that the person dealt with it.
     """
-    await services.personal.forget(tenant, user, known_id)
+    await services.personal.forget(services.tenant, user, known_id)
     return Response(status_code=204)
 
 
 @router.delete(
     "",
-    operation_id="forget_memory",
     status_code=204,
     responses={204: {"description": "Nothing is known of the person any more."}} | problem_replies(422),
 )
-async def forget_memory(services: TheServices, tenant: Tenant, user: User) -> Response:
+async def forget_memory(services: TheServices, user: User) -> Response:
     """Forget all that is known of a person across conversations; the conversations themselves stay."""
-    await services.personal.forget_all(tenant, user)
+    await services.personal.forget_all(services.tenant, user)
     return Response(status_code=204)
 
 

@@ -1,15 +1,14 @@
-"""The shapes of request bodies, which are enforced; that of a message is in `chat_request`."""
+"""The shapes of request bodies, which are enforced; that of a message is in `chat`."""
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.native.attachments import Attachments
-from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER, UserName
+from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
-from workflow_agent.conversations.feedback import MOST_NOTE_CHARS, Rating
+from workflow_agent.conversations.runs import MOST_NOTE_CHARS, Rating
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS
 from workflow_agent.workflows.formats import FORMATS
@@ -36,49 +35,12 @@ MessageText = Annotated[
 ]
 
 
-class ChatRequest(Body):
-    """A message, and how it is to be answered."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "message": "When an employee submits an expense, the manager approves or rejects it. "
-                    "If approved, finance pays; otherwise tell the employee."
-                },
-                {"message": "Which of ours talk to Slack?", "mode": "search"},
-            ]
-        }
-    )
-
-    message: MessageText
-    """What to say; not blank."""
-    conversation_id: ConversationIdText | None = None
-    """The conversation to go on with; a new one without it."""
-    workflow_id: WorkflowIdText | None = None
-    """The workflow that is open: what `it` means."""
-    mode: Mode | None = None
-    """Leads instead of the mode that would be inferred."""
-    agent: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
-    """Who answers; see /api/v1/agents."""
-    model: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
-    """The model to answer with, where the server allows it."""
-    user: UserName | None = None
-    """Who says it; what is remembered is remembered of them. By itself the user of the key, or `user`."""
-    context_utilization: Literal["low", "medium", "full"] | None = None
-    """How much of the model's window may be used."""
-    attachments: Attachments | None = None
-    """Documents that come with the message; later messages can refer to them."""
-
-
 MAX_EDITS = 500
 Title = Annotated[str, StringConstraints(max_length=200, pattern=CLEAN_PATTERN)]
 
 
-class NewConversation(Body):
+class NewConversation(Body, json_schema_extra={"examples": [{"id": "expenses-chat", "title": "Expenses"}]}):
     """A conversation to be."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"id": "expenses-chat", "title": "Expenses"}]})
 
     id: ConversationIdText | None = None
     """A name of your own for it, by which messages find it; made up where it is left out."""
@@ -91,10 +53,10 @@ class NewConversation(Body):
     """Whatever belongs to it; kept as it is."""
 
 
-class ConversationChange(Body):
+class ConversationChange(
+    Body, json_schema_extra={"examples": [{"title": "Expenses, second half"}], "minProperties": 1}
+):
     """What to change of a conversation; fields left out stay as they are."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Expenses, second half"}], "minProperties": 1})
 
     title: Title = ""
     mode_override: Mode | None = None
@@ -106,22 +68,16 @@ Reason = Annotated[str, StringConstraints(max_length=300, pattern=CLEAN_PATTERN)
 Summary = Annotated[str, StringConstraints(max_length=4_000, pattern=CLEAN_PATTERN)]
 
 
-class NewEvent(Body):
+class NewEvent(Body, json_schema_extra={"examples": [{"content": "Invoice 17 was paid.", "author": "billing"}]}):
     """A message that asks for no reply."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"content": "Invoice 17 was paid.", "author": "billing"}]}
-    )
 
     content: MessageText
     author: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$")] | None = None
     """An external party, whose words are data; without it the message is the user's."""
 
 
-class NewPhase(Body):
+class NewPhase(Body, json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]}):
     """The phase to go to."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"to": "plan", "reason": "We know what we want."}]})
 
     to: Phase
     reason: Reason = ""
@@ -135,15 +91,14 @@ _PLACES = ("event_id", "index", "turn")
 _Place = Annotated[int, Field(le=MAX_NUMBER)]
 
 
-class NewForkBody(Body):
+class NewForkBody(
+    Body,
+    json_schema_extra={
+        "examples": [{"turn": 1, "title": "Another way"}],
+        "oneOf": [{"required": [place]} for place in _PLACES],
+    },
+):
     """Where a new conversation goes on from: after an event, by its id or number, or after a turn."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"turn": 1, "title": "Another way"}],
-            "oneOf": [{"required": [place]} for place in _PLACES],
-        }
-    )
 
     event_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)] | None = None
     """The id of the last event that the fork holds."""
@@ -163,16 +118,15 @@ class NewForkBody(Body):
         return self
 
 
-class ConversationBundle(Body):
+class ConversationBundle(
+    Body,
+    json_schema_extra={
+        "examples": [
+            {"format": "workflow-agent/conversation", "format_version": 1, "payload": "{}", "sha256": "0" * 64}
+        ]
+    },
+):
     """A conversation as it was exported."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"format": "workflow-agent/conversation", "format_version": 1, "payload": "{}", "sha256": "0" * 64}
-            ]
-        }
-    )
 
     format: Literal["workflow-agent/conversation"]
     format_version: Literal[1]
@@ -192,14 +146,11 @@ class ConversationBundle(Body):
     """Whether to import it under another id where its own is taken; with an Idempotency-Key always."""
 
 
-class NewHandoff(Body):
+class NewHandoff(
+    Body,
+    json_schema_extra={"examples": [{"to": "editor", "reason": "It is time to change it.", "summary": "Fix 1 and 2."}]},
+):
     """Who is to go on, and with what."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"to": "editor", "reason": "It is time to change it.", "summary": "Fix 1 and 2."}]
-        }
-    )
 
     to: AgentName
     """An agent; see /api/v1/agents."""
@@ -208,32 +159,24 @@ class NewHandoff(Body):
     """What the next agent has to know."""
 
 
-class NewFeedback(Body):
+class NewFeedback(Body, json_schema_extra={"examples": [{"rating": "down", "note": "It left out the legal review."}]}):
     """What somebody thinks of a reply."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"rating": "down", "note": "It left out the legal review."}]}
-    )
 
     rating: Rating
     note: Annotated[str, StringConstraints(max_length=MOST_NOTE_CHARS, pattern=CLEAN_PATTERN)] = ""
     """Why; may be left out."""
 
 
-class EditList(Body):
+class EditList(
+    Body, json_schema_extra={"examples": [{"edits": [{"op": "rename_step", "step": "review", "name": "Review"}]}]}
+):
     """Edits to a workflow: all are applied, or none."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"edits": [{"op": "rename_step", "step": "review", "name": "Review"}]}]}
-    )
 
     edits: Annotated[list[JsonObject], Field(min_length=1, max_length=MAX_EDITS)]
 
 
-class SimulationRequest(Body):
+class SimulationRequest(Body, json_schema_extra={"examples": [{"case": {"amount": 1500, "approved": True}}]}):
     """What is known of the cases to play through a workflow; everything may be left out."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"case": {"amount": 1500, "approved": True}}]})
 
     case: JsonObject = Field(default_factory=dict)
     """Facts by name; under the id of a step which of its ways is taken (a list: one each time the case comes there),
@@ -254,19 +197,18 @@ class SimulationRequest(Body):
     """The same one plays the same again."""
 
 
-class ImportRequest(Body):
+class ImportRequest(
+    Body,
+    json_schema_extra={
+        "examples": [
+            {
+                "text": '{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", '
+                '"Resource": "arn:aws:lambda:eu-west-1:1:function:pay", "End": true}}}'
+            }
+        ]
+    },
+):
     """A workflow in another format."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "text": '{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", '
-                    '"Resource": "arn:aws:lambda:eu-west-1:1:function:pay", "End": true}}}'
-                }
-            ]
-        }
-    )
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
     """The document: JSON, YAML or XML."""

@@ -1,26 +1,18 @@
 """Looking into workflows: differences, findings, diagrams, validity."""
 
 from asyncio import to_thread
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query, Request
-from pydantic import BeforeValidator
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.creation import named, workflow_from_body
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
-from workflow_agent.api.parameters import (
-    MAX_NUMBER,
-    Tenant,
-    TheServices,
-    WorkflowId,
-    Workflows,
-    true_or_false,
-    whole_number,
-)
-from workflow_agent.api.routes import StrictRoute, json_reply, only_post, replies
+from workflow_agent.api.parameters import IS_WHOLE, MAX_NUMBER, Flag, TheServices, WorkflowId, Workflows
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.analyzer import analyze
@@ -34,7 +26,8 @@ from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.service import WorkflowService
 
-router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
+router = routes_at("/api/v1/workflows", "workflows")
+_version = partial(Query, ge=1, le=MAX_NUMBER)
 _ANY_ID = "wf_document"
 _SVG = "image/svg+xml"
 _VARY = {"Vary": "Accept"}
@@ -48,20 +41,14 @@ _DIAGRAM_REPLIES = replies(404, 422)
 _DIAGRAM_REPLIES[200] |= {"content": {_SVG: {"schema": {"type": "string"}}}}
 
 
-@router.get(
-    "/{workflow_id}/diff", operation_id="diff_versions", response_model=VersionDiff, responses=replies(404, 422)
-)
+@router.get("/{workflow_id}/diff", response_model=VersionDiff, responses=replies(404, 422))
 async def diff_versions(
     workflow_id: WorkflowId,
     workflows: Workflows,
     from_: Annotated[
-        int | None,
-        Query(alias="from", ge=1, le=MAX_NUMBER, description="The one before `to`, unless given."),
-        BeforeValidator(whole_number),
+        int | None, _version(alias="from", description="The one before `to`, unless given."), IS_WHOLE
     ] = None,
-    to: Annotated[
-        int | None, Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."), BeforeValidator(whole_number)
-    ] = None,
+    to: Annotated[int | None, _version(description="The newest, unless given."), IS_WHOLE] = None,
 ) -> Response:
     """Tell what changed between two versions."""
     workflow = await workflows.at(workflow_id)
@@ -80,26 +67,17 @@ async def diff_versions(
     )
 
 
-@router.get(
-    "/{workflow_id}/analysis", operation_id="analyze_workflow", response_model=Analysis, responses=replies(404, 422)
-)
+@router.get("/{workflow_id}/analysis", response_model=Analysis, responses=replies(404, 422))
 async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits; and prove it sound, or not."""
     workflow = await workflows.at(workflow_id)
     return json_reply({"workflow": named(workflow), **(await workflows.analysis_of(workflow)).as_dict()})
 
 
-@router.post(
-    "/{workflow_id}/simulate",
-    operation_id="simulate_workflow",
-    response_model=Simulation,
-    responses=replies(404, 408, 413, 415, 422),
-)
-async def simulate_workflow(
-    workflow_id: WorkflowId, body: Annotated[SimulationRequest, Body()], services: TheServices, tenant: Tenant
-) -> Response:
+@router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(*BODY_PROBLEMS, 404))
+async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, services: TheServices) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
-    workflow = await services.workflows.get(tenant, workflow_id)
+    workflow = await services.workflows.get(services.tenant, workflow_id)
     assumed = Assumptions(
         case=body.case,
         chances=body.chances,
@@ -113,21 +91,15 @@ async def simulate_workflow(
     return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
 
 
-@router.get("/{workflow_id}/diagram", operation_id="draw_diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
+@router.get("/{workflow_id}/diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
 async def draw_diagram(
     workflow_id: WorkflowId,
     workflows: Workflows,
     request: Request,
     format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",
-    findings: Annotated[
-        bool, BeforeValidator(true_or_false), Query(description="Mark what the analysis finds.")
-    ] = False,
-    changes: Annotated[
-        bool, BeforeValidator(true_or_false), Query(description="Highlight what the version changed.")
-    ] = False,
-    version: Annotated[
-        int | None, Query(ge=1, le=MAX_NUMBER, description="The newest, unless given."), BeforeValidator(whole_number)
-    ] = None,
+    findings: Annotated[Flag, Query(description="Mark what the analysis finds.")] = False,
+    changes: Annotated[Flag, Query(description="Highlight what the version changed.")] = False,
+    version: Annotated[int | None, _version(description="The newest, unless given."), IS_WHOLE] = None,
     collapse: Annotated[
         Collapse, Query(description="Hide steps that are inside others; `auto` where there are many.")
     ] = "auto",
@@ -139,9 +111,7 @@ async def draw_diagram(
             description="Steps whose inside is hidden instead: ids with commas between.",
         ),
     ] = None,
-    lanes: Annotated[
-        bool, BeforeValidator(true_or_false), Query(description="Draw a picture's steps in lanes by role.")
-    ] = False,
+    lanes: Annotated[Flag, Query(description="Draw a picture's steps in lanes by role.")] = False,
 ) -> Response:
     """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
     if lanes and format != "svg":
@@ -165,10 +135,8 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post(
-    "/validate", operation_id="validate_workflow", response_model=Validation, responses=replies(408, 413, 415, 422)
-)
-async def validate_workflow(document: Annotated[JsonObject, Body()]) -> Response:
+@router.post("/validate", response_model=Validation, responses=replies(*BODY_PROBLEMS))
+async def validate_workflow(document: JsonObject) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))
 

@@ -2,19 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body
 from pydantic import BaseModel, Field, StringConstraints
 
-from workflow_agent.api.body import Body as RequestBody
-from workflow_agent.api.native.workflows import BODY_PROBLEMS
+from workflow_agent.api.body import Body
 from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
-from workflow_agent.api.routes import StrictRoute, problem_replies
+from workflow_agent.api.routes import BODY_PROBLEMS, problem_replies, routes_at
 from workflow_agent.webhooks import Delivery, EventType, Webhook
 
-router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"], route_class=StrictRoute)
+router = routes_at("/api/v1/webhooks", "webhooks")
 
 
-class NewWebhook(RequestBody):
+class NewWebhook(Body):
     """An address to tell of events."""
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=CLEAN_PATTERN)]
@@ -47,7 +45,7 @@ class WebhookList(BaseModel):
     """The hosts that may be told; `*` for any."""
 
 
-@router.get("", operation_id="list_webhooks", responses=problem_replies(422))
+@router.get("", responses=problem_replies(422))
 async def list_webhooks(services: TheServices) -> WebhookList:
     """List the addresses that are told of events."""
     hooks = services.webhooks
@@ -56,20 +54,20 @@ async def list_webhooks(services: TheServices) -> WebhookList:
     return WebhookList(items=items, is_enabled=hooks.rules.secret is not None, hosts=list(hooks.rules.hosts))
 
 
-@router.post("", operation_id="add_webhook", status_code=201, responses=problem_replies(*BODY_PROBLEMS))
-async def add_webhook(body: Annotated[NewWebhook, Body()], services: TheServices) -> MadeWebhook:
+@router.post("", status_code=201, responses=problem_replies(*BODY_PROBLEMS))
+async def add_webhook(body: NewWebhook, services: TheServices) -> MadeWebhook:
     """Tell an address of what happens from now on, each event at least once and in order."""
     made = await services.webhooks.add(body.url, body.events)
     return MadeWebhook(**made.model_dump(), key=services.webhooks.rules.key_of(made.id))
 
 
-@router.post("/{webhook_id}/test", operation_id="test_webhook", responses=problem_replies(404, 422))
+@router.post("/{webhook_id}/test", responses=problem_replies(404, 422))
 async def test_webhook(webhook_id: str, services: TheServices) -> Delivery:
     """Send an address an event of type `webhook.test` now, signed as all are, and tell whether it was taken."""
     return await services.webhooks.test(webhook_id)
 
 
-@router.delete("/{webhook_id}", operation_id="remove_webhook", status_code=204, responses=problem_replies(404, 422))
+@router.delete("/{webhook_id}", status_code=204, responses=problem_replies(404, 422))
 async def remove_webhook(webhook_id: str, services: TheServices) -> None:
     """Tell an address no more."""
     await services.webhooks.remove(webhook_id)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from workflow_agent.api.native.conversation_shapes import Page
 from workflow_agent.values.stored import JsonObject
@@ -21,10 +21,8 @@ class ProblemItem(BaseModel):
     valid: list[str] = []
 
 
-class ProblemDetails(Described):
+class ProblemDetails(Described, extra="allow"):
     """An error (RFC 9457), with whatever helps to mend it."""
-
-    model_config = ConfigDict(extra="allow")
 
     type: str
     title: str
@@ -90,10 +88,8 @@ class WorkflowName(BaseModel):
     version: int
 
 
-class FindingItem(BaseModel):
+class FindingItem(BaseModel, extra="allow"):
     """What a rule says about a workflow."""
-
-    model_config = ConfigDict(extra="allow")
 
     rule: str
     severity: Literal["error", "warning", "info"]
@@ -183,10 +179,8 @@ class Analysis(BaseModel):
     proof: ProofItem
 
 
-class Simulation(BaseModel):
+class Simulation(BaseModel, extra="allow"):
     """What happened to the cases that were played."""
-
-    model_config = ConfigDict(extra="allow")
 
     workflow: WorkflowName
     runs: int

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
@@ -19,7 +19,6 @@ from workflow_agent.api.parameters import (
     Limit,
     Required,
     Search,
-    Tenant,
     TheServices,
     WorkflowId,
     Workflows,
@@ -27,9 +26,9 @@ from workflow_agent.api.parameters import (
     is_unchanged,
     page_start,
 )
-from workflow_agent.api.routes import StrictRoute, json_reply, link, problem_replies, replies
+from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
-from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.steps import StepType
@@ -39,73 +38,35 @@ from workflow_agent.workflows.service import Writer
 from workflow_agent.workflows.store import Author, WorkflowFilters
 
 _LONGEST = 200
-TagFilter = Annotated[
-    str | None, Query(max_length=_LONGEST, pattern=CLEAN_PATTERN, description="Only workflows with this tag.")
-]
-TriggerFilter = Annotated[
-    str | None,
-    Query(max_length=_LONGEST, pattern=CLEAN_PATTERN, description="Only workflows started so, such as `schedule`."),
-]
-RoleFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows in which this role does or decides something.",
-    ),
-]
-ServiceFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows that call this service, such as `slack`.",
-    ),
-]
+_only = partial(Query, max_length=_LONGEST, pattern=CLEAN_PATTERN)
+TagFilter = Annotated[str | None, _only(description="Only workflows with this tag.")]
+TriggerFilter = Annotated[str | None, _only(description="Only workflows started so, such as `schedule`.")]
+RoleFilter = Annotated[str | None, _only(description="Only workflows in which this role does or decides something.")]
+ServiceFilter = Annotated[str | None, _only(description="Only workflows that call this service, such as `slack`.")]
 StepTypeFilter = Annotated[StepType | None, Query(description="Only workflows that have a step of this type.")]
 CalledFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CLEAN_PATTERN,
-        description="Only workflows with this piece in their id, name or an alias, such as `exp`.",
-    ),
+    str | None, _only(description="Only workflows with this piece in their id, name or an alias, such as `exp`.")
 ]
+_conversation = partial(Query, max_length=_LONGEST, pattern=CONVERSATION_ID_PATTERN)
 ConversationFilter = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        pattern=CONVERSATION_ID_PATTERN,
-        description="Only workflows that this conversation dealt with.",
-    ),
+    str | None, _conversation(description="Only workflows that this conversation dealt with.")
 ]
 MadeIn = Annotated[
     str | None,
-    Query(
-        alias="conversation_id",
-        max_length=_LONGEST,
-        pattern=CONVERSATION_ID_PATTERN,
-        description="Put the change on record in this conversation, for its agents to know.",
+    _conversation(
+        alias="conversation_id", description="Put the change on record in this conversation, for its agents to know."
     ),
 ]
 
 
-async def touched_in(
-    conversations: ConversationStore, tenant: str, conversation_id: str | None
-) -> Collection[str] | None:
-    """Return the ids of the workflows a conversation dealt with; None where it does not matter.
-
-    Raises:
-        ConversationNotFound: No such conversation.
-    """
+async def touched_in(services: Services, conversation_id: str | None) -> Collection[str] | None:
+    """Return the ids of the workflows a conversation dealt with; None where it does not matter."""
     if conversation_id is None:
         return None
-    conversation = await conversations.load(tenant, conversation_id)
-    return {reference.workflow_id for reference in conversation.workflow_refs}
+    return {reference.workflow_id for reference in (await services.conversation(conversation_id)).workflow_refs}
 
 
-router = APIRouter(prefix="/api/v1/workflows", tags=["workflows"], route_class=StrictRoute)
-BODY_PROBLEMS = (408, 413, 415, 422)
+router = routes_at("/api/v1/workflows", "workflows")
 _ID = {"workflow_id": "$response.body#/id"}
 _IF_MATCH = {"header.If-Match": "$response.header.ETag"}
 LINKS = {
@@ -122,10 +83,9 @@ LINKS = {
 }
 
 
-@router.get("", operation_id="list_workflows", response_model=WorkflowList, responses=replies(404, 422))
+@router.get("", response_model=WorkflowList, responses=replies(404, 422))
 async def list_workflows(
     services: TheServices,
-    tenant: Tenant,
     q: Search = "",
     tag: TagFilter = None,
     trigger: TriggerFilter = None,
@@ -139,11 +99,11 @@ async def list_workflows(
 ) -> Response:
     """Search workflows, the best match first; without `q` list them, the latest change first."""
     start = page_start(cursor)
-    among = await touched_in(services.conversations, tenant, conversation_id)
+    among = await touched_in(services, conversation_id)
     filters = WorkflowFilters(tag, trigger, role, service, step_type, called, among)
-    found = await services.search.search(tenant, q, filters, limit=start + limit + 1)
+    found = await services.search.search(services.tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
-    items = [listed_workflow(await services.workflows.get(tenant, hit.id), hit, q) for hit in hits]
+    items = [listed_workflow(await services.workflows.get(services.tenant, hit.id), hit, q) for hit in hits]
     return json_reply(
         {
             "items": items,
@@ -155,13 +115,12 @@ async def list_workflows(
 
 @router.post(
     "",
-    operation_id="create_workflow",
     status_code=201,
     response_model=Workflow,
     responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
 )
 async def create_workflow(
-    asked: Annotated[JsonObject, Body()], services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
+    asked: JsonObject, services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
 ) -> Response:
     """Create a workflow from a document; without an `id` it gets one made from its name."""
     document = asked
@@ -185,13 +144,12 @@ async def create_workflow(
 
 @router.get(
     "/{workflow_id}",
-    operation_id="get_workflow",
     response_model=Workflow,
     responses=replies(404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
 )
-async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: Tenant, known: KnownEtag) -> Response:
+async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the newest version of a workflow."""
-    workflow = await services.workflows.get(tenant, workflow_id)
+    workflow = await services.workflows.get(services.tenant, workflow_id)
     tag = etag(workflow)
     if is_unchanged(known, tag):
         return Response(status_code=304, headers=tag)
@@ -200,16 +158,11 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, tenant: T
 
 @router.put(
     "/{workflow_id}",
-    operation_id="replace_workflow",
     response_model=Workflow,
     responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
 )
 async def replace_workflow(
-    workflow_id: WorkflowId,
-    document: Annotated[JsonObject, Body()],
-    workflows: Workflows,
-    expected: Required,
-    actor: Actor,
+    workflow_id: WorkflowId, document: JsonObject, workflows: Workflows, expected: Required, actor: Actor
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
     if document.get("id", workflow_id) != workflow_id:
@@ -222,7 +175,6 @@ async def replace_workflow(
 
 @router.delete(
     "/{workflow_id}",
-    operation_id="delete_workflow",
     status_code=204,
     responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
 )

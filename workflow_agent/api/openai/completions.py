@@ -2,27 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import orjson
-from fastapi import APIRouter, Body, Request
+from fastapi import Request
 from pydantic import ValidationError
 from starlette.responses import Response
 
 from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
-from workflow_agent.api.native.attachments import new_attachments
+from workflow_agent.api.native.chat import new_attachments
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.native.turns import keep_rating
 from workflow_agent.api.openai.histories import remember, remembering, start
-from workflow_agent.api.openai.models import MODEL, agent_of
 from workflow_agent.api.openai.parameters import CompletionRequest, MetadataChange, ignored_parameters
 from workflow_agent.api.openai.response_object import recorded_response, response_id
-from workflow_agent.api.openai.tasks import takes_no_tool, task_answer
-from workflow_agent.api.openai.texts import Sent, finish_named, script_of
-from workflow_agent.api.openai.turn_requests import Ask, conversation_named, headers_of, is_repeated
+from workflow_agent.api.openai.texts import Sent, finish_named, script_of, takes_no_tool, task_answer
+from workflow_agent.api.openai.turn_requests import MODEL, Ask, agent_of, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
-from workflow_agent.api.parameters import IdempotencyKey, Tenant, TheServices, user_of
-from workflow_agent.api.routes import StrictRoute, json_reply
+from workflow_agent.api.parameters import IdempotencyKey, TheServices, user_of
+from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, StartedTurn, TurnOutcome
 from workflow_agent.errors import InvalidInput, NotFound, Problem
@@ -141,16 +139,12 @@ def spent(outcome: dict[str, Any]) -> Usage:
 
 
 _PREFIX = "chatcmpl-"
-router = APIRouter(prefix="/v1/chat", tags=["openai"], route_class=StrictRoute, include_in_schema=False)
+router = routes_at("/v1/chat", "openai", is_shown=False)
 
 
-@router.post("/completions", operation_id="openai_chat_completion")
+@router.post("/completions")
 async def create_completion(
-    request: Request,
-    body: Annotated[CompletionRequest, Body()],
-    services: TheServices,
-    tenant: Tenant,
-    key: IdempotencyKey,
+    request: Request, body: CompletionRequest, services: TheServices, key: IdempotencyKey
 ) -> Response:
     """Answer the last message of a chat."""
     ignored = ignored_parameters(body)
@@ -159,7 +153,7 @@ async def create_completion(
     aside = takes_no_tool(ask.script.instructions) or task_answer(ask.script.message)
     if aside is not None:
         return _answered_aside(aside, body, services)
-    started = await start(services, tenant, ask)
+    started = await start(services, ask)
     head = headers_of(started, ignored)
     if not body.stream:
         outcome = await started.outcome()
@@ -178,27 +172,21 @@ async def create_completion(
     return EventStream(kept, head)
 
 
-@router.post("/completions/{completion_id}", operation_id="openai_update_completion")
-async def update_completion(
-    completion_id: str, body: Annotated[MetadataChange, Body()], services: TheServices, tenant: Tenant
-) -> Response:
+@router.post("/completions/{completion_id}")
+async def update_completion(completion_id: str, body: MetadataChange, services: TheServices) -> Response:
     """Rate a completion by its metadata: `rating` is `up` or `down`, `note` says why."""
     given = completion_id.removeprefix(_PREFIX)
-    recorded = await recorded_response(services, tenant, response_id(given), "completion_id")
+    recorded = await recorded_response(services, response_id(given), "completion_id")
     if recorded.outcome is None:
         raise NotFound(f"Completion {completion_id[:100]!r} has no reply to say anything of.")
     rating = _rating_in(body.metadata)
-    await keep_rating(services, tenant, recorded.conversation_id, recorded.outcome.reply, rating)
+    await keep_rating(services, recorded.conversation_id, recorded.outcome.reply, rating)
     text = "".join(told([one.author for one in recorded.replies], recorded.replies))
     return json_reply(completion(recorded.outcome, MODEL, text))
 
 
 def _rating_in(metadata: Mapping[str, str]) -> NewFeedback:
-    """Return the rating that metadata of a completion says.
-
-    Raises:
-        InvalidInput: It says another thing; nothing else of a completion can be changed.
-    """
+    """Return the rating that metadata of a completion says; nothing else of a completion can be changed."""
     try:
         return NewFeedback.model_validate(metadata)
     except ValidationError as error:
@@ -209,11 +197,7 @@ def _rating_in(metadata: Mapping[str, str]) -> NewFeedback:
 
 
 def _check_tool_messages(body: CompletionRequest) -> None:
-    """Refuse what a tool returned without a call of it before.
-
-    Raises:
-        InvalidInput: In OpenAI's words.
-    """
+    """Refuse what a tool returned without a call of it before, in OpenAI's words."""
     called: set[str] = set()
     for at, one in enumerate(body.messages):
         called.update(str(call.get("id")) for call in one.tool_calls or ())

@@ -18,7 +18,7 @@ from workflow_agent.conversations.imports import with_history
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import AlreadyExists, ConversationNotFound
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 
 RESEND_WINDOW = timedelta(seconds=10)
 """How long an equal message without any history is taken for the same one; people repeat themselves later."""
@@ -59,57 +59,56 @@ def _stem(ask: Ask) -> str:
     return f"openai.{ask.digest()}"
 
 
-async def own_history(services: Services, tenant: str, ask: Ask) -> str:
+async def own_history(services: Services, ask: Ask) -> str:
     """Return the conversation for a request that names none: where its history was told, or a new one."""
     if ask.script.earlier:
-        known = await _continued(services, tenant, ask) or await _continued_from_tail(services, tenant, ask)
+        known = await _continued(services, ask) or await _continued_from_tail(services, ask)
         if known is not None:
             return known
     digest = ask.digest()
     key = f"openai-request.{digest}"
     claim = await services.keys.claim(key, digest, services.new_id("cv"))
-    if not claim.is_first and not await _is_waiting_for(services, tenant, claim.resource_id, ask):
+    if not claim.is_first and not await _is_waiting_for(services, claim.resource_id, ask):
         # The same words once more, in a chat of their own.
         await services.keys.set(key, digest, fresh := services.new_id("cv"))
         return fresh
     return claim.resource_id
 
 
-async def _is_waiting_for(services: Services, tenant: str, conversation_id: str, ask: Ask) -> bool:
+async def _is_waiting_for(services: Services, conversation_id: str, ask: Ask) -> bool:
     """Say whether a conversation that an equal request opened is this request's own."""
     if not (ask.is_repeated or ask.script.earlier):
         return False
-    try:
-        conversation = await services.conversations.load(tenant, conversation_id)
-    except ConversationNotFound:
-        return True
-    return asked_last(conversation, ask)
+    conversation = await _found(services, conversation_id)
+    return conversation is None or asked_last(conversation, ask)
 
 
-async def _continued(services: Services, tenant: str, ask: Ask) -> str | None:
+async def _continued(services: Services, ask: Ask) -> str | None:
     """Return the conversation in which this very history was told, unless it went on since."""
-    conversation = await _noted(services, tenant, f"openai-history.{_told(ask.author, ask.script.earlier)}")
+    conversation = await _noted(services, f"openai-history.{_told(ask.author, ask.script.earlier)}")
     asked = sum(one.role == "user" for one in ask.script.earlier)
     return conversation.id if conversation is not None and _stands_at(conversation, asked, ask) else None
 
 
-async def _noted(services: Services, tenant: str, key: str) -> Conversation | None:
+async def _noted(services: Services, key: str) -> Conversation | None:
     """Return the conversation noted under a key, if there is one and it is still there."""
     conversation_id = await services.keys.find(key)
-    if conversation_id is None:
-        return None
+    return None if conversation_id is None else await _found(services, conversation_id)
+
+
+async def _found(services: Services, conversation_id: str) -> Conversation | None:
     try:
-        return await services.conversations.load(tenant, conversation_id)
+        return await services.conversation(conversation_id)
     except ConversationNotFound:
         return None
 
 
-async def _continued_from_tail(services: Services, tenant: str, ask: Ask) -> str | None:
+async def _continued_from_tail(services: Services, ask: Ask) -> str | None:
     """Return the conversation whose latest messages a history is that was cut at its head."""
     earlier = ask.script.earlier
     if len(earlier) < _TAIL:
         return None
-    conversation = await _noted(services, tenant, f"openai-tail.{_told(ask.author, earlier[-_TAIL:])}")
+    conversation = await _noted(services, f"openai-tail.{_told(ask.author, earlier[-_TAIL:])}")
     if conversation is None:
         return None
     said = _said_in(conversation)
@@ -129,6 +128,7 @@ def _said_in(conversation: Conversation) -> list[Said]:
 
 
 def _stands_at(conversation: Conversation, turns: int, ask: Ask) -> bool:
+    """Say whether a conversation has so many turns, or this very request has followed them."""
     if conversation.turn_count == turns:
         return True
     # The request itself may have been accepted already, when the client sends it again.
@@ -154,15 +154,7 @@ async def remembering(
     ask: Ask,
     conversation_id: str,
 ) -> AsyncGenerator[bytes]:
-    """Yield what is written; before the last piece, see to it that the next request finds this conversation.
-
-    Args:
-        written: The reply as it goes over the wire.
-        reply: Gives the whole text of the reply once it is complete.
-        keys: Where the histories of the tenant's clients are noted.
-        ask: What is answered.
-        conversation_id: Where.
-    """
+    """Yield what is written; before the last piece, see to it that the next request finds this conversation."""
     async for piece in written:
         if (text := reply()) is not None:
             await remember(keys, ask, conversation_id, text)
@@ -175,50 +167,40 @@ def _told(author: str, said: Sequence[Said]) -> str:
     return digest_of([author, *([role, "".join(one.text for one in told).strip()] for role, told in roles)])
 
 
-async def asked_after(services: Services, tenant: str, ask: Ask, before: Recorded) -> Ask:
+async def asked_after(services: Services, ask: Ask, before: Recorded) -> Ask:
     """Return the request with the conversation in which it follows a response.
 
     A request that is sent again finds the place where it was answered before.
     """
     here = replace(ask, conversation_id=before.conversation_id)
-    if _goes_on(await services.conversations.load(tenant, before.conversation_id), before, here):
+    if _stands_at(await services.conversation(before.conversation_id), before.first.turn, here):
         return here
     branch_id = f"cv_{digest_of([before.conversation_id, before.first.run_id, ask.digest()])[:24]}"
     branch = replace(ask, conversation_id=branch_id)
-    try:
-        known = await services.conversations.load(tenant, branch_id)
-    except ConversationNotFound:
-        await _begin(services, tenant, before, branch_id)
-        return branch
-    if _goes_on(known, before, branch):
+    known = await _found(services, branch_id)
+    if known is None:
+        await _begin(services, before, branch_id)
+    if known is None or _stands_at(known, before.first.turn, branch):
         return branch
     fresh = services.new_id("cv")
-    await _begin(services, tenant, before, fresh)
+    await _begin(services, before, fresh)
     return replace(ask, conversation_id=fresh)
 
 
-def _goes_on(conversation: Conversation, before: Recorded, ask: Ask) -> bool:
-    """Say whether a conversation stands at a response, or this very request has followed it."""
-    turn = before.first.turn
-    if conversation.turn_count == turn:
-        return True
-    return conversation.turn_count == turn + 1 and asked_last(conversation, ask)
-
-
-async def _begin(services: Services, tenant: str, before: Recorded, branch_id: str) -> None:
+async def _begin(services: Services, before: Recorded, branch_id: str) -> None:
     """Fork the conversation where a response ends."""
-    whole = await whole_of(services.conversations, tenant, before.conversation_id)
+    whole = await whole_of(services.conversations, services.tenant, before.conversation_id)
     index = index_of_turn(whole, before.first.turn)
     try:
-        await fork(services.conversations, tenant, whole, NewFork(branch_id, index, services.clock()))
+        await fork(services.conversations, services.tenant, whole, NewFork(branch_id, index, services.clock()))
     except AlreadyExists:
         return
 
 
-async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
+async def start(services: Services, ask: Ask) -> StartedTurn:
     """Start the turn that a request asks for, or join the one it asked for before."""
-    conversation_id = ask.conversation_id or await own_history(services, tenant, ask)
-    conversation = await _opened(services, tenant, conversation_id, ask)
+    conversation_id = ask.conversation_id or await own_history(services, ask)
+    conversation = await _opened(services, conversation_id, ask)
     request = TurnRequest(
         message=ask.script.message,
         author=ask.author,
@@ -230,18 +212,18 @@ async def start(services: Services, tenant: str, ask: Ask) -> StartedTurn:
         key=ask.key or key_of(conversation, ask, services.clock()),
         is_streamed=ask.is_streamed,
     )
-    return await services.chat.start(tenant, request)
+    return await services.chat.start(services.tenant, request)
 
 
-async def _opened(services: Services, tenant: str, conversation_id: str, ask: Ask) -> Conversation:
+async def _opened(services: Services, conversation_id: str, ask: Ask) -> Conversation:
     """Return the conversation, begun with the history the client sent where it is new."""
     try:
-        return await services.conversations.load(tenant, conversation_id)
+        return await services.conversation(conversation_id)
     except ConversationNotFound:
         # Nobody can have sent the message before, so there is no reply to give in place of a refusal.
-        await services.chat.refuse_over_limit(tenant)
+        await services.chat.refuse_over_limit(services.tenant)
         at = services.clock()
-        empty = Conversation(id=conversation_id, tenant=tenant, created_at=at, updated_at=at)
+        empty = Conversation(id=conversation_id, tenant=services.tenant, created_at=at, updated_at=at)
         begun = with_history(
             empty,
             [(one.role, one.text) for one in ask.script.earlier],
@@ -252,4 +234,4 @@ async def _opened(services: Services, tenant: str, conversation_id: str, ask: As
         try:
             return await services.conversations.create(begun)
         except AlreadyExists:
-            return await services.conversations.load(tenant, conversation_id)
+            return await services.conversation(conversation_id)

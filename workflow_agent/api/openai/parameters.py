@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
 
 import orjson
-from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
-from workflow_agent.api.native.attachments import Attachments
+from workflow_agent.api.native.chat import Attachments
 from workflow_agent.api.openai_errors import kind_of
 from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.stored import JsonObject
@@ -45,10 +45,8 @@ Parts = Annotated[list[JsonObject] | None, BeforeValidator(_as_parts)]
 """The content of a message: text, or parts."""
 
 
-class Open(Described):
+class Open(Described, extra="allow", strict=True):
     """An object that may have members nobody here knows."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
 
 
 class ChatMessage(Open):

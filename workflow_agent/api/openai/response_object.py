@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from workflow_agent.api.event_stream import told
-from workflow_agent.api.openai.models import MODEL
 from workflow_agent.api.openai.texts import finish_named
+from workflow_agent.api.openai.turn_requests import MODEL
 from workflow_agent.api.openai_errors import ResponseNotFound
-from workflow_agent.api.services import Services, past_of
+from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import TurnOutcome, outcome_of
 from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.history import Past
@@ -46,24 +46,14 @@ def response_id(run_id: str) -> str:
     return _RESPONSE_PREFIX + run_id.removeprefix(_RUN_PREFIX)
 
 
-async def recorded_response(services: Services, tenant: str, given: str, param: str | None = None) -> Recorded:
-    """Return the response of this id.
-
-    Args:
-        services: What the application is made with.
-        tenant: Whose data this is about.
-        given: The id, as the client wrote it.
-        param: Where the client wrote it, if not in the path.
-
-    Raises:
-        ResponseNotFound: There is none.
-    """
+async def recorded_response(services: Services, given: str, param: str | None = None) -> Recorded:
+    """Return the response of this id; `param` is where the client wrote the id, if not in the path."""
     try:
         if not given.startswith(_RESPONSE_PREFIX):
             raise RunNotFound(f"{given[:100]!r} is not the id of a response.")
         run_id = _RUN_PREFIX + given.removeprefix(_RESPONSE_PREFIX)
-        records, run = await services.chat.recorded_run(tenant, run_id)
-        past = await past_of(services, tenant, records.id)
+        records, run = await services.chat.recorded_run(services.tenant, run_id)
+        past = await services.past(records.id)
     except NotFound as error:
         raise _no_response(given, param) from error
     first = leading_in(records, run)

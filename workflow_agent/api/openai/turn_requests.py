@@ -1,17 +1,23 @@
-"""What a request in OpenAI's words asks for, and in which conversation."""
+"""What a request in OpenAI's words asks for, of which model, and in which conversation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 
 from workflow_agent.api.openai.texts import Script
+from workflow_agent.api.openai_errors import ModelNotFound
+from workflow_agent.api.parameters import TheServices
+from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn
+from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, Problem
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import JsonObject
 
 _ID = re.compile(CONVERSATION_ID_PATTERN)
@@ -51,13 +57,7 @@ def is_repeated(headers: Headers) -> bool:
 def conversation_named(headers: Headers, given: str | None, pointer: str) -> str | None:
     """Return the id of the conversation that a request names; None where it carries its own history.
 
-    Args:
-        headers: Of the request; a chat id of Open WebUI counts as a name.
-        given: The id in the body.
-        pointer: Where the body names it.
-
-    Raises:
-        InvalidInput: The name cannot be an id.
+    In its headers a chat id of Open WebUI counts as a name; `pointer` is where the body names it.
     """
     if given is not None:
         return _checked(given, pointer)
@@ -100,3 +100,40 @@ def warning_of(ignored: Sequence[str]) -> dict[str, str]:
         return {}
     # RFC 9111 keeps 299 for warnings of any kind that persist.
     return {"Warning": f'299 workflow-agent "ignored parameters: {", ".join(names)}"'}
+
+
+MODEL = "workflow-agent"
+_PUBLISHED = 1_790_812_800
+"""When these names were first published; clients sort by it."""
+models = routes_at("/v1/models", "openai", is_shown=False)
+
+
+def agent_of(model: str, agents: Mapping[str, AgentProfile]) -> str | None:
+    """Return the agent that a model's name stands for; None leaves the choice to the conversation."""
+    base, _, agent = model.partition("/")
+    if base == MODEL and (model == MODEL or agent in agents):
+        return agent or None
+    valid = _names(agents)
+    message = f"The model {model[:100]!r} does not exist here. There are: {', '.join(valid)}."
+    raise ModelNotFound(message, param="model", valid=valid)
+
+
+def _names(agents: Mapping[str, AgentProfile]) -> tuple[str, ...]:
+    return (MODEL, *(f"{MODEL}/{name}" for name in agents))
+
+
+def _card(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": _PUBLISHED, "owned_by": MODEL}
+
+
+@models.get("")
+async def list_models(services: TheServices) -> Response:
+    """List the models."""
+    return json_reply({"object": "list", "data": [_card(name) for name in _names(services.agents)]})
+
+
+@models.get("/{model:path}")
+async def get_model(model: str, services: TheServices) -> Response:
+    """Show one model."""
+    agent_of(model, services.agents)
+    return json_reply(_card(model))

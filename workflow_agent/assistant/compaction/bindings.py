@@ -71,7 +71,7 @@ class Bindings:
                 around = [self._weighed(word) for word in self._context(within, value)]
                 least = max(_LEAST, _MORE * self._told(value, around))
                 rivals = self._kinds[_kind(value)] - within
-                if any(self._told(one, around) > least for one in rivals):
+                if any(self._told(one, around, least) > least for one in rivals):
                     return f"{value!r} is said of something else"
         return None
 
@@ -85,11 +85,14 @@ class Bindings:
         held = self._at[word]
         return held, math.log(1 + self._messages / len(held))
 
-    def _told(self, value: str, around: Sequence[tuple[Mapping[int, _Places], float]]) -> float:
-        """Return how much some words tell of a number, where they do so most."""
-        most = 0.0
+    def _told(self, value: str, around: Sequence[tuple[Mapping[int, _Places], float]], least: float = 0.0) -> float:
+        """Return how much some words tell of a number, where they do so most; no less than a least."""
+        most = least
         for message, places in self._at[value].items():
             beside = [(held[message], weight) for held, weight in around if message in held]
+            # All of them right beside it would tell no more.
+            if sum(weight for _, weight in beside) <= most:
+                continue
             for place, clause in places:
                 most = max(most, sum(weight * _nearness(held, place, clause) for held, weight in beside))
         return most

@@ -79,6 +79,8 @@ def is_about(text: str, other: str) -> bool:
 def _units(text: str) -> list[str]:
     """Return the beginnings of the longer words; without spaces between words, signs or pairs of them."""
     folded = text.casefold()
+    if not _ALIEN.search(folded):
+        return [word[:_STEM] for word in _WORD.findall(folded)]
     words = [word[:_STEM] for word in _WORD.findall(folded) if not _ALIEN.search(word)]
     pairs = ("".join(pair) for run in _UNSPACED.findall(folded) for pair in pairwise(run))
     return [*words, *_IDEOGRAPH.findall(folded), *pairs]

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -156,7 +157,13 @@ def sentences(text: str) -> list[str]:
 
 def entries(text: str) -> list[str]:
     """Return the sentences of what stands for earlier turns, of a line with several facts each of them."""
-    return [one for line in text.splitlines() for fact in line.split(SEPARATOR) for one in sentences(fact)]
+    return [one for line in text.splitlines() for fact in line.split(SEPARATOR) for one in _of_fact(fact)]
+
+
+# What stands for earlier turns has the same facts at each compaction.
+@lru_cache(maxsize=8_192)
+def _of_fact(fact: str) -> tuple[str, ...]:
+    return tuple(sentences(fact))
 
 
 def matching(pattern: re.Pattern[str], told: Iterable[str]) -> Iterator[str]:

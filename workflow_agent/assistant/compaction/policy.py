@@ -1,7 +1,7 @@
 """When the window is compacted, and which turns go."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Generic, TypeVar
@@ -75,13 +75,17 @@ def all_facts(conversation: Conversation) -> Ledger:
     return facts_of(conversation.compactions)
 
 
-# A turn asks for them at each window it builds, a compaction four times; they change with a compaction only.
-@once_each(most=KEPT)
 def facts_of(compactions: Sequence[Compaction]) -> Ledger:
     """Return the facts of all turns that compactions cover."""
     held = those_in_force(compactions)
     # What moved to the archive, the newest carries; a fork may hold the others without the newest.
-    return merged(held[-1].carried, *(one.ledger for one in held))[0] if held else Ledger()
+    return _merged(_Same(held[-1].carried), *(_Same(one.ledger) for one in held)) if held else Ledger()
+
+
+# A compaction asks for them six times, and those that differ in summary or extracts alone have the same ledgers.
+@lru_cache(maxsize=KEPT)
+def _merged(*ledgers: _Same[Ledger]) -> Ledger:
+    return merged(*(one.value for one in ledgers))[0]
 
 
 def hidden_events(conversation: Conversation) -> frozenset[str]:
@@ -234,7 +238,7 @@ def cut_of(
         at_least: How many have to go, should the rule's share be fewer.
     """
     shown = open_turns(conversation)
-    last = _last_that_may_go(conversation, rule)
+    last = _last_that_may_go(conversation, shown[-rule.kept_turns :])
     free = [turn for turn in shown if turn.turn <= last]
     wanted = max(int(round(len(shown) * rule.compacted_share, 6)), at_least, 1)
     going = free[:wanted]
@@ -254,9 +258,8 @@ def _basis(conversation: Conversation) -> tuple[str, ...]:
     return tuple(one.id for one in in_force(conversation))
 
 
-def _last_that_may_go(conversation: Conversation, rule: CompactionRule) -> int:
-    """Return the last turn before the newest, before any under way, and before what waits for a yes."""
-    kept = open_turns(conversation)[-rule.kept_turns :]
+def _last_that_may_go(conversation: Conversation, kept: Iterable[UserMessage]) -> int:
+    """Return the last turn before those that are kept, before any under way, and before what waits for a yes."""
     limits = [turn.turn - 1 for turn in kept]
     limits += [run.turn - 1 for run in conversation.runs if run.status == "running"]
     waiting = reply_that_waits(conversation, conversation.next_index)

@@ -209,7 +209,7 @@ class Summarizer:
 
         def spent(usage: Usage, price: Decimal | None) -> None:
             nonlocal costs
-            costs = costs.with_summarizer(usage, price)
+            costs = costs.with_call("summarizer", usage, price)
 
         summary, fallback = await self._asked(source, spent)
         if summary is not None:

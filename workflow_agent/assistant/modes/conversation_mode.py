@@ -8,7 +8,7 @@ from workflow_agent.assistant.modes.inference import ModeDecision, infer_mode
 from workflow_agent.conversations.agents import DEFAULT_AGENT, WRITING, Mode, Roster, only_reads
 from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import AgentReply, Conversation, SystemEvent, UserMessage
-from workflow_agent.conversations.handoffs import Handoff, handoff_in
+from workflow_agent.conversations.transitions import Handoff, handoff_in
 
 _MOST_CHARS: Final = 200
 _PICK: Final = re.compile(

@@ -44,6 +44,8 @@ class Phrase:
     demanded_of_first: frozenset[str]
     soon: frozenset[str]
     """One of these has to come within `HORIZON` words; empty where the phrase asks for nothing so soon."""
+    is_next: bool
+    """Whether it has to be the next word."""
     meaning: str
     weight: float = 0.0
 
@@ -90,7 +92,8 @@ def compile_phrase(text: str, meaning: str, weight: float = 0.0) -> Phrase:
             elements.append(_element(part, gap))
             gap = 0
     first, *rest = elements
-    return Phrase(text, first.any_of, tuple(rest), first.all_of, _soon(rest), meaning, weight)
+    soon, distance = _soon(rest)
+    return Phrase(text, first.any_of, tuple(rest), first.all_of, soon, distance == 1, meaning, weight)
 
 
 def _element(part: str, gap: int) -> Element:
@@ -101,13 +104,14 @@ def _element(part: str, gap: int) -> Element:
     return Element(frozenset(any_of.split("|")), all_of, is_optional, is_negated, gap)
 
 
-def _soon(rest: Sequence[Element]) -> frozenset[str]:
+def _soon(rest: Sequence[Element]) -> tuple[frozenset[str], int]:
+    """Return what has to come soon, and within how many words."""
     distance = 0
     for element in rest:
         distance += 1 + element.gap
         if not element.is_optional and not element.is_negated:
-            return element.any_of if distance <= HORIZON else frozenset()
-    return frozenset()
+            return (element.any_of if distance <= HORIZON else frozenset()), distance
+    return frozenset(), distance
 
 
 class PhraseIndex:
@@ -135,10 +139,12 @@ class PhraseIndex:
         beginning = self._by_class.keys() & words[start]
         if not beginning:
             return
-        ahead = frozenset[str]().union(*words[start + 1 : start + 1 + HORIZON])
+        after = words[start + 1 : start + 1 + HORIZON]
+        ahead = frozenset[str]().union(*after)
+        following = after[0] if after else ahead
         for name in beginning:
             for phrase in self._by_class[name]:
-                is_hopeless = phrase.soon and phrase.soon.isdisjoint(ahead)
+                is_hopeless = phrase.soon and phrase.soon.isdisjoint(following if phrase.is_next else ahead)
                 if is_hopeless or phrase in skipped:
                     continue
                 if end := phrase.end_in(words, start):

@@ -7,8 +7,14 @@ from workflow_agent.assistant.context import WRITING_MODES, WorkflowContext
 from workflow_agent.assistant.tools.parameters import Parameters
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.document import ModeRecord, Phase
-from workflow_agent.conversations.handoffs import Handoff, handoffs_since_message, refuse_handoff
-from workflow_agent.conversations.phases import ALLOWED, PhaseChange, check_phase_change
+from workflow_agent.conversations.transitions import (
+    ALLOWED,
+    Handoff,
+    PhaseChange,
+    check_phase_change,
+    handoffs_since_message,
+    refuse_handoff,
+)
 from workflow_agent.errors import HandoffNotAllowed, PhaseNotAllowed
 from workflow_agent.values.stored import JsonObject
 

@@ -13,11 +13,10 @@ from pydantic_ai import ModelRetry, RunContext
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Parameters
 from workflow_agent.conversations.archive import Position
-from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.history import best_messages
 from workflow_agent.conversations.iterations import ToolResult
-from workflow_agent.conversations.message_search import best_messages
-from workflow_agent.conversations.records import Records
+from workflow_agent.conversations.records import UNREADABLE, UNREADABLE_ERRORS, Records
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.values.stored import JsonObject

@@ -8,8 +8,8 @@ from pydantic_ai import ModelRetry, RunContext
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Limit, Parameters
 from workflow_agent.conversations.archive import Position
+from workflow_agent.conversations.history import best_messages
 from workflow_agent.conversations.iterations import Iteration
-from workflow_agent.conversations.message_search import best_messages
 from workflow_agent.conversations.records import Answer, RecordedTurn, Records, turn_in
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.values.stored import JsonObject

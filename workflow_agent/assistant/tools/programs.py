@@ -19,8 +19,7 @@ from workflow_agent.conversations.calls import InnerCall
 from workflow_agent.conversations.iterations import Iteration, ToolResult
 from workflow_agent.conversations.records import told_calls
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.values.digests import content_ref_of, digest_of
-from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.json_values import content_ref_of, digest_of, json_safe
 from workflow_agent.values.stored import JsonObject
 
 MAX_PROGRAM_CHARS = 10_000

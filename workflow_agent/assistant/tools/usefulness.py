@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from workflow_agent.conversations.agents import ROSTER, AgentProfile, Roster
 from workflow_agent.conversations.calls import PROGRAM_TOOL
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.conversations.phases import PHASES
+from workflow_agent.conversations.transitions import PHASES
 
 RARE_TOOLS = frozenset({"hand_off", "change_phase", PROGRAM_TOOL})
 """Offered when they can be of use, in the facts of a turn."""

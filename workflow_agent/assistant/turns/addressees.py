@@ -13,7 +13,7 @@ from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.agents import WRITING, AgentProfile, Mode, Roster, only_reads
 from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import Conversation, ModeRecord, SystemEvent
-from workflow_agent.conversations.handoffs import Handoff, current_agent, handoff_in
+from workflow_agent.conversations.transitions import Handoff, current_agent, handoff_in
 from workflow_agent.workflows.previews import Preview
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)

@@ -9,9 +9,8 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from workflow_agent.conversations.abandonment import interrupt_dead_runs
+from workflow_agent.conversations.acceptance import interrupt_dead_runs
 from workflow_agent.conversations.archive import Position
-from workflow_agent.conversations.content_refs import kept_apart
 from workflow_agent.conversations.document import (
     SCHEMA_VERSION,
     Conversation,
@@ -20,12 +19,12 @@ from workflow_agent.conversations.document import (
     conversation_document,
 )
 from workflow_agent.conversations.fork import NewFork, as_own, forked
-from workflow_agent.conversations.records import upgraded
+from workflow_agent.conversations.records import kept_apart, upgraded
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.conversations.verification import Whole, wrong_in
 from workflow_agent.errors import ContentNotFound, InvalidInput, NotFound, Problem
-from workflow_agent.values.digests import content_ref_of
+from workflow_agent.values.json_values import content_ref_of
 from workflow_agent.values.stored import JsonObject, iso_milliseconds
 from workflow_agent.workflows.model.parser import problems_of
 

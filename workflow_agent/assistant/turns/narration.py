@@ -13,11 +13,11 @@ from workflow_agent.assistant.record import Evidence
 from workflow_agent.assistant.replay import arguments_of
 from workflow_agent.assistant.requests import RunStream, TurnOutcome, chat_response, outcome_of
 from workflow_agent.conversations.document import AgentReply, WorkflowTouch
-from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.iterations import ToolResult
 from workflow_agent.conversations.records import Records, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.transcript import may_become_echo, without_echo
+from workflow_agent.conversations.transitions import Handoff
 
 _PARAGRAPH = "\n\n"
 

@@ -41,7 +41,6 @@ from workflow_agent.conversations.calls import PROGRAM_TOOL, history_notice
 from workflow_agent.conversations.confirmations import pending_preview
 from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
-from workflow_agent.conversations.handoffs import pending_handoff
 from workflow_agent.conversations.memory.person import Fact
 from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.memory.store import WorkflowMemory
@@ -49,6 +48,7 @@ from workflow_agent.conversations.message_records import message_call
 from workflow_agent.conversations.outcome import Reply
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
+from workflow_agent.conversations.transitions import pending_handoff
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.approvals import Approvals

@@ -15,8 +15,7 @@ from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.takeover import Journals
 from workflow_agent.assistant.turns.work import Worker
 from workflow_agent.assistant.uninterrupted import uninterrupted
-from workflow_agent.conversations.abandonment import cancel_run
-from workflow_agent.conversations.acceptance import Acceptance, accept_message
+from workflow_agent.conversations.acceptance import Acceptance, accept_message, cancel_run
 from workflow_agent.conversations.agents import AgentProfile, agent_named
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import recorded_run

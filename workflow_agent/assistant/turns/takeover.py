@@ -11,8 +11,7 @@ from typing import TypeVar
 from workflow_agent.assistant.requests import asked_again
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.work import Worker
-from workflow_agent.conversations.abandonment import interrupt_dead_runs
-from workflow_agent.conversations.acceptance import taken_over
+from workflow_agent.conversations.acceptance import interrupt_dead_runs, taken_over
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run

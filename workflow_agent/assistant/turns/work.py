@@ -32,7 +32,7 @@ from workflow_agent.conversations.store import ConversationStore, Owners, RunJou
 from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, StorageFailed, WorkflowAgentError
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.values.stored import RunFence
 from workflow_agent.webhooks import Webhooks
 
 _log = logging.getLogger(__name__)

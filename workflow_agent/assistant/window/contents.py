@@ -13,12 +13,12 @@ from workflow_agent.assistant.window.extraction import results_of
 from workflow_agent.assistant.window.plan import asked_words, shares
 from workflow_agent.conversations.archive import Position, SealedTurns
 from workflow_agent.conversations.artifacts import text_of
-from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS, event_ref
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, UserMessage
 from workflow_agent.conversations.iterations import Iteration, Message, MessagePart, ToolResult
+from workflow_agent.conversations.records import UNREADABLE, UNREADABLE_ERRORS, event_ref
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.values.stored import RunFence
 from workflow_agent.workflows.search.words import fold, words
 
 INLINE_BYTES = 2_048

@@ -18,12 +18,12 @@ from workflow_agent.assistant.window.past_turns import (
 )
 from workflow_agent.assistant.window.record import BuiltContext, earlier_tokens
 from workflow_agent.conversations.agents import ROSTER
-from workflow_agent.conversations.content_refs import ReadContent
 from workflow_agent.conversations.context_records import WindowLimits, overflow_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
-from workflow_agent.conversations.handoffs import Handoff
 from workflow_agent.conversations.iterations import Message
+from workflow_agent.conversations.records import ReadContent
 from workflow_agent.conversations.transcript import Entry, Transcript
+from workflow_agent.conversations.transitions import Handoff
 from workflow_agent.values.tokens import TokenCounter, newest_that_fit, shortened
 
 

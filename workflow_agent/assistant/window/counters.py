@@ -140,11 +140,11 @@ class PlanningLedger:
 
     def spent_on_planning(self, usage: Usage, cost_usd: Decimal | None) -> None:
         """Add a call of the planner."""
-        self.costs = self.costs.with_planner(usage, cost_usd)
+        self.costs = self.costs.with_call("planner", usage, cost_usd)
 
     def spent_on_summaries(self, usage: Usage, cost_usd: Decimal | None) -> None:
         """Add a call of the summarizer."""
-        self.costs = self.costs.with_summarizer(usage, cost_usd)
+        self.costs = self.costs.with_call("summarizer", usage, cost_usd)
 
     def looked_up(self, *, hit: bool) -> None:
         """Note whether something was in a cache."""

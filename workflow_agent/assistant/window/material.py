@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Protocol
 
 from pydantic_ai.models import Model
@@ -31,9 +31,9 @@ from workflow_agent.assistant.window.plan import (
 from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
 from workflow_agent.assistant.window.record import BuiltContext
 from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
-from workflow_agent.conversations.content_refs import UNREADABLE_ERRORS
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
-from workflow_agent.conversations.frames import presented
+from workflow_agent.conversations.records import UNREADABLE_ERRORS
+from workflow_agent.conversations.transcript import presented
 from workflow_agent.errors import WorkflowAgentError, WorkflowNotFound
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.workflows.store import WorkflowCatalog
@@ -138,7 +138,9 @@ class Gathering:
             documents.insert(0, _message_itself(asked.message))
         events = [event for event in reversed(asked.conversation.events) if event.id != asked.message.id]
         away = replies_out_of_sight(events, built.verbatim, self.limits.replies)
-        in_sight = (one for one in events if isinstance(one, AgentReply) and one.index in built.verbatim)
+        shown = (one for one in events if isinstance(one, AgentReply) and one.index in built.verbatim)
+        # They are among the latest: the events before them need not be looked through.
+        in_sight = islice(shown, len(built.verbatim))
 
         async def read(content_ref: str) -> Any:
             try:

@@ -9,9 +9,9 @@ from pydantic_ai.messages import ModelMessage
 
 from workflow_agent.assistant.record import texts_of
 from workflow_agent.assistant.replay import to_model_messages
-from workflow_agent.conversations.content_refs import UNREADABLE, UNREADABLE_ERRORS, ReadContent
 from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.iterations import Message, ToolResult
+from workflow_agent.conversations.records import UNREADABLE, UNREADABLE_ERRORS, ReadContent
 from workflow_agent.conversations.transcript import Entry, Transcript, without_echo
 from workflow_agent.errors import ContentNotFound
 from workflow_agent.values.tokens import TokenCounter

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import JsonObject
 
 

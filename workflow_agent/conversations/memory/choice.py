@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from workflow_agent.conversations.memory.lexicon import Choice
 from workflow_agent.conversations.memory.phrases import Phrase
 from workflow_agent.conversations.memory.references import Known, Resolution, ambiguous, resolved, unknown
+from workflow_agent.conversations.memory.words import Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +76,10 @@ def _counted(asked: Asked) -> Scene:
     return replace(asked.fitting, known=tuple(here)) if is_scoped else asked.fitting
 
 
-def last(asked: Asked) -> Resolution:
-    """Return the one dealt with last."""
+def _last(asked: Asked) -> Resolution:
     newest = _in_order(asked.fitting, last_moment)[-1]
     is_doubtful = not asked.says_something and asked.scene.open_workflow_id not in (None, newest.workflow_id)
     return resolved([newest], min(asked.sure, 0.6 if is_doubtful else 0.92), "the latest")
-
-
-def first(asked: Asked) -> Resolution:
-    """Return the one dealt with first."""
-    return _nth_of(1, asked)
-
-
-def nth(asked: Asked) -> Resolution:
-    """Return the one that a number counts to."""
-    return _nth_of(asked.phrase.number, asked)
 
 
 def _nth_of(number: int, asked: Asked) -> Resolution:
@@ -104,16 +93,6 @@ def _nth_of(number: int, asked: Asked) -> Resolution:
     return resolved([ordered[number - 1]], confidence, f"number {number} in order of time")
 
 
-def some_first(asked: Asked) -> Resolution:
-    """Return the first few."""
-    return _several_of(asked, slice(0, asked.phrase.number))
-
-
-def some_last(asked: Asked) -> Resolution:
-    """Return the latest few."""
-    return _several_of(asked, slice(-asked.phrase.number, None))
-
-
 def _several_of(asked: Asked, part: slice) -> Resolution:
     """Count those of this conversation, or those that a name or a time narrows them to."""
     among = _counted(asked)
@@ -123,16 +102,14 @@ def _several_of(asked: Asked, part: slice) -> Resolution:
     return resolved(ordered[part], min(asked.sure, 0.75), "in order of time")
 
 
-def middle(asked: Asked) -> Resolution:
-    """Return the one in the middle."""
+def _middle(asked: Asked) -> Resolution:
     ordered = _in_order(_counted(asked), first_moment)
     if len(ordered) < 3 or len(ordered) % 2 == 0:
         return ambiguous(ordered or asked.scene.known, "none is in the middle")
     return resolved([ordered[len(ordered) // 2]], min(asked.sure, 0.7), "in the middle in order of time")
 
 
-def before(asked: Asked) -> Resolution:
-    """Return the one dealt with before the one at hand."""
+def _before(asked: Asked) -> Resolution:
     newest_first = _in_order(asked.fitting, last_moment)[::-1]
     if not asked.says_something:
         at_hand = {one.workflow_id for one in asked.scene.at_hand()[:1]}
@@ -144,14 +121,8 @@ def before(asked: Asked) -> Resolution:
     return resolved(rest[:1], min(asked.sure, 0.78), "the one dealt with before")
 
 
-def older(asked: Asked) -> Resolution:
-    """Return the one met first."""
-    return resolved(_in_order(_counted(asked), first_moment)[:1], min(asked.sure, 0.7), "the older one")
-
-
-def newer(asked: Asked) -> Resolution:
-    """Return the one met last."""
-    return resolved(_in_order(_counted(asked), first_moment)[-1:], min(asked.sure, 0.7), "the newer one")
+def _at_end(asked: Asked, at: slice, reason: str) -> Resolution:
+    return resolved(_in_order(_counted(asked), first_moment)[at], min(asked.sure, 0.7), reason)
 
 
 def chosen(asked: Asked) -> Resolution:
@@ -180,10 +151,6 @@ def _focus(asked: Asked) -> Resolution:
     is_open = fits[0].workflow_id == asked.scene.open_workflow_id
     sure = 0.95 if is_open else 0.85 if asked.phrase.is_pointing or len(asked.scene.known) == 1 else 0.7
     return resolved(fits, min(asked.sure, sure), "the one at hand")
-
-
-def _not_focus(asked: Asked) -> Resolution:
-    return _other(replace(asked, sure=min(asked.sure, 0.75)))
 
 
 def _other(asked: Asked) -> Resolution:
@@ -221,14 +188,6 @@ def _earlier(asked: Asked) -> Resolution:
     return found if found.outcome == "resolved" else ambiguous(asked.fitting.known, "several came earlier")
 
 
-def _former(asked: Asked) -> Resolution:
-    return _of_pair(0, asked.scene)
-
-
-def _latter(asked: Asked) -> Resolution:
-    return _of_pair(-1, asked.scene)
-
-
 def _of_pair(at: int, scene: Scene) -> Resolution:
     pair = next((some for some in (scene.of_newest_turn(), scene.here()) if len(some) == 2), None)
     if pair is None:
@@ -253,9 +212,23 @@ def _all(asked: Asked) -> Resolution:
 
 
 _CHOOSERS: Mapping[Choice | None, Callable[[Asked], Resolution]] = {
-    None: _only, "focus": _focus, "not_focus": _not_focus, "last": last, "first": first,
-    "nth": nth, "some_first": some_first, "some_last": some_last,
-    "middle": middle, "before": before, "older": older, "newer": newer,
-    "other": _other, "both": _both, "former": _former, "latter": _latter, "earlier": _earlier,
-    "group": _group, "all": _all,
-}  # fmt: skip
+    None: _only,
+    "focus": _focus,
+    "not_focus": lambda asked: _other(replace(asked, sure=min(asked.sure, 0.75))),
+    "last": _last,
+    "first": lambda asked: _nth_of(1, asked),
+    "nth": lambda asked: _nth_of(asked.phrase.number, asked),
+    "some_first": lambda asked: _several_of(asked, slice(0, asked.phrase.number)),
+    "some_last": lambda asked: _several_of(asked, slice(-asked.phrase.number, None)),
+    "middle": _middle,
+    "before": _before,
+    "older": lambda asked: _at_end(asked, slice(0, 1), "the older one"),
+    "newer": lambda asked: _at_end(asked, slice(-1, None), "the newer one"),
+    "other": _other,
+    "both": _both,
+    "former": lambda asked: _of_pair(0, asked.scene),
+    "latter": lambda asked: _of_pair(-1, asked.scene),
+    "earlier": _earlier,
+    "group": _group,
+    "all": _all,
+}

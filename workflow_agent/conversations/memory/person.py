@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.errors import InvalidInput, NotFound, Problem
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import Moment, Value
 
 MAX_FACT_CHARS = 500
@@ -228,10 +228,7 @@ def redaction_of(person: Person) -> Redaction:
 def fact_meant(person: Person, said: str, conversation_id: str) -> Sequence[Fact]:
     """Return the facts that words may mean, best first; without words the latest, told here if any was.
 
-    Args:
-        person: What is known.
-        said: An id, or words of what was told.
-        conversation_id: Where it is said.
+    `said` is an id, or words of what was told.
     """
     by_id = [one for one in person.facts if one.id == said.strip()]
     if by_id:

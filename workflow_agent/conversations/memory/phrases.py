@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.conversations.document import Relation
-from workflow_agent.conversations.memory.lexicon import (
+from workflow_agent.conversations.memory.words import (
     BEYOND,
     CAPITALS,
     CHOICES,
     COUNTS,
     DONE,
     FILLERS,
+    GENERIC_NOUNS,
     INNER,
     NEGATION,
     OPENING,
@@ -21,11 +22,8 @@ from workflow_agent.conversations.memory.lexicon import (
     POINTING,
     REJECTED,
     SENTENCE,
-    Choice,
-)
-from workflow_agent.conversations.memory.words import (
-    GENERIC_NOUNS,
     SMALL_WORDS,
+    Choice,
     initials,
     is_generic,
     telling_words,
@@ -89,12 +87,7 @@ def is_told_by(kind: str, names: Sequence[Sequence[str]]) -> bool:
 
 
 def words_of_names_in(plain: str, names: Sequence[Sequence[str]]) -> tuple[list[str], str]:
-    """Return the telling words of the longest pieces of names, two words or more, and the phrase without.
-
-    Args:
-        plain: A phrase in plain lower-case words.
-        names: The words of each name.
-    """
+    """Return the telling words of the longest pieces of names, two words or more, and the phrase without."""
     taken: list[str] = []
     for run in sorted(_pieces(names), key=lambda run: (-len(run), run)):
         piece = " ".join(run)
@@ -174,10 +167,8 @@ class Phrase:
 def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
     """Return what a phrase says.
 
-    Args:
-        text: As somebody wrote it; only its first 300 characters count.
-        now: What "yesterday" is counted from.
-        names: Names and aliases, whose words are not read as anything else: "First aid" is not a first.
+    Only the first 300 characters count. Words of names and aliases are not read as anything else: "First aid" is not
+    a first.
     """
     text = REJECTED.sub("", text[:_LONGEST_CHARS])
     names = list(names)

@@ -146,11 +146,6 @@ def memory_lines(references: Sequence[WorkflowReference], *, now: datetime, conv
 
     A line has the id, the name, what people call it, and what was done to it, the latest first: in this
     conversation with its turn.
-
-    Args:
-        references: Of this conversation and of the user's others.
-        now: What relevance counts from.
-        conversation_id: This conversation.
     """
     known = [one for one in known_workflows(references) if not one.is_gone]
     here = [one for one in known if one.newest.conversation_id == conversation_id]

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.choice import Asked, Scene, chosen
-from workflow_agent.conversations.memory.composition import composed, of_clauses
+from workflow_agent.conversations.memory.composition import compares, composed, mentions_in, of_clauses
 from workflow_agent.conversations.memory.phrases import Phrase, inner_phrase, read_phrase, respelt, says_whole_name
 from workflow_agent.conversations.memory.references import (
     Known,
@@ -17,7 +17,6 @@ from workflow_agent.conversations.memory.references import (
     resolved,
     unknown,
 )
-from workflow_agent.conversations.memory.sentences import compares, mentions_in
 from workflow_agent.conversations.memory.words import NO_FIT, SMALL_WORDS, Fit, fit, words_of
 from workflow_agent.conversations.periods import Period
 
@@ -46,12 +45,8 @@ def resolve_reference(
     Tried in this order: ids; whole names and aliases; then what the phrase says of names, time, what was
     done and which of several, together. Nothing is guessed: two that fit alike are ambiguous.
 
-    Args:
-        text: A phrase such as "my task workflow", as somebody wrote it.
-        references: What is remembered, of this conversation and of the user's others, in any order.
-        now: What "yesterday" is counted from; its time zone is where days begin.
-        open_workflow_id: What "it" means.
-        conversation_id: The conversation the phrase was said in; that of the newest reference unless given.
+    `now` is what "yesterday" is counted from, and its time zone is where days begin; the conversation is that of the
+    newest reference unless given.
     """
     known = known_workflows(references)
     by_id = {one.workflow_id: one for one in known}

@@ -20,7 +20,7 @@ from workflow_agent.conversations.memory.references import Known, known_workflow
 from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import NotFound
-from workflow_agent.values.digests import digest_of
+from workflow_agent.values.json_values import digest_of
 
 _PAGE = 200
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Conversation
 from workflow_agent.conversations.imports import Said, with_said
-from workflow_agent.values.digests import canonical_json, digest_of
+from workflow_agent.values.json_values import canonical_json, digest_of
 from workflow_agent.values.stored import JsonObject
 
 _MILLISECONDS_FROM = 100_000_000_000
@@ -138,11 +138,7 @@ def source_digest(history: History) -> str:
 def conversation_of(history: History, tenant: str, old_id: str, at: datetime) -> Conversation:
     """Return the conversation that a history becomes; the same history makes the same one.
 
-    Args:
-        history: What was said.
-        tenant: Whose it is.
-        old_id: What it was called where it comes from.
-        at: The time of what has none.
+    The time of what has none is `at`.
     """
     digest = source_digest(history)
     first = next((one.at for one in history.said if one.at is not None), at)

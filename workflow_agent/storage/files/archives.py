@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +17,7 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, next_sealin
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.conversation_documents import ConversationText, written
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.refusals import not_sealed
+from workflow_agent.storage.files.rules import not_sealed
 from workflow_agent.values.stored import JsonObject
 
 SEALED_VERSION = 3
@@ -144,26 +144,13 @@ class ConversationArchive:
         """
         data, text = written(conversation, previous.parts)
         for _ in range(MOST_FILES_A_SAVE):
-            sealing = next_sealing(text.conversation, len(data), self.rule)
-            if sealing is None:
+            rest = without_sealed(
+                text.conversation, len(data), self.rule, lambda name, body: self.files.save(directory / name, body)
+            )
+            if rest is None:
                 break
-            sha256, size_bytes = self._save(directory / sealing.name, written_part(sealing.part))
-            rest = self._folded(directory, sealing.sealed(sha256, size_bytes))
             data, text = written(rest, text.parts)
         return data, text
-
-    def _folded(self, directory: Path, conversation: Conversation) -> Conversation:
-        entries = archives.entries_to_fold(conversation.archive)
-        if not entries:
-            return conversation
-        data = written_entries(conversation, entries)
-        sha256, size_bytes = self._save(directory / archives.index_name(entries), data)
-        left = archives.folded(conversation.archive, entries, sha256, size_bytes)
-        return self._folded(directory, conversation.model_copy(update={"archive": left}))
-
-    def _save(self, path: Path, data: bytes) -> tuple[str, int]:
-        self.files.save(path, data)
-        return hashlib.sha256(data).hexdigest(), len(data)
 
     def part(self, directory: Path, conversation: Conversation, position: Position) -> SealedPart:
         """Return the sealed part that holds a position.
@@ -188,10 +175,7 @@ class ConversationArchive:
         Raises:
             CorruptDocument: A file that lists others is missing or is not what was stored.
         """
-        found = list(conversation.archive)
-        while (at := next((place for place, one in enumerate(found) if one.kind == "index"), None)) is not None:
-            found[at : at + 1] = parsed_entries(self.checked(directory, found[at]))
-        return tuple(found)
+        return entries_in(conversation.archive, lambda entry: self.checked(directory, entry))
 
     def checked(self, directory: Path, entry: SealedTurns) -> bytes:
         """Return the bytes of a sealed file.
@@ -202,6 +186,35 @@ class ConversationArchive:
         path = directory / entry.file
         stored = self.files.read(path)
         return checked_part(self.files.name_of(path), entry, stored.data if stored else None)
+
+
+def without_sealed(
+    conversation: Conversation, size_bytes: int, rule: SealRule, keep: Callable[[str, bytes], object]
+) -> Conversation | None:
+    """Return a conversation without the turns that are to be sealed next, after they were kept; None where none are.
+
+    `keep` stores a sealed file by its name: the turns first, then what lists the files of older ones.
+    """
+    sealing = next_sealing(conversation, size_bytes, rule)
+    if sealing is None:
+        return None
+    body = written_part(sealing.part)
+    keep(sealing.name, body)
+    rest = sealing.sealed(hashlib.sha256(body).hexdigest(), len(body))
+    while entries := archives.entries_to_fold(rest.archive):
+        body = _written_entries(rest, entries)
+        keep(archives.index_name(entries), body)
+        left = archives.folded(rest.archive, entries, hashlib.sha256(body).hexdigest(), len(body))
+        rest = rest.model_copy(update={"archive": left})
+    return rest
+
+
+def entries_in(archive: Sequence[SealedTurns], body_of: Callable[[SealedTurns], bytes]) -> tuple[SealedTurns, ...]:
+    """Return the entries of all files with turns, oldest first, those that another file lists among them."""
+    found = list(archive)
+    while (at := next((place for place, one in enumerate(found) if one.kind == "index"), None)) is not None:
+        found[at : at + 1] = parsed_entries(body_of(found[at]))
+    return tuple(found)
 
 
 def checked_part(name: str, entry: SealedTurns, data: bytes | None) -> bytes:
@@ -221,7 +234,7 @@ def checked_part(name: str, entry: SealedTurns, data: bytes | None) -> bytes:
     return data
 
 
-def written_entries(conversation: Conversation, entries: Sequence[SealedTurns]) -> bytes:
+def _written_entries(conversation: Conversation, entries: Sequence[SealedTurns]) -> bytes:
     """Return the bytes of a file that holds entries of the archive."""
     listed = {
         "schema_version": SCHEMA_VERSION,

@@ -11,11 +11,11 @@ from typing import Any
 from cachetools import LRUCache
 
 from workflow_agent.errors import CorruptDocument
+from workflow_agent.storage.files.documents import StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState
-from workflow_agent.storage.files.refusals import no_content
-from workflow_agent.storage.files.stat_cache import StatCache
-from workflow_agent.values.digests import content_json, digest_in, parse_canonical
+from workflow_agent.storage.files.rules import no_content
+from workflow_agent.values.json_values import content_json, digest_in, parse_canonical
 
 _KNOWN = 4_096
 _YOUNG_SECONDS = 600.0

@@ -11,14 +11,13 @@ from workflow_agent.conversations.store import ConversationPage, ConversationSum
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.conversation_journal import joined, journal_of
 from workflow_agent.storage.files.conversation_list import ConversationHead, lookup_of, page_of, stamp_of, summary_of
-from workflow_agent.storage.files.documents import LeftOut
+from workflow_agent.storage.files.documents import LeftOut, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, is_conversation_id
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.message_index import ConversationMessages
-from workflow_agent.storage.files.refusals import no_conversation
+from workflow_agent.storage.files.rules import no_conversation
 from workflow_agent.storage.files.search.messages import storable
-from workflow_agent.storage.files.stat_cache import StatCache
 
 _SUMMARIES_KEPT = 50_000
 _SUFFIX = ".json"

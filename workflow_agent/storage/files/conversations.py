@@ -30,16 +30,15 @@ from workflow_agent.storage.files.conversation_journal import (
     takes_a_line,
     with_line,
 )
-from workflow_agent.storage.files.documents import DocumentReader
+from workflow_agent.storage.files.documents import DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.redaction import ConversationRedaction
-from workflow_agent.storage.files.refusals import check_new_id, damaged_conversation, id_taken, no_conversation
-from workflow_agent.storage.files.stat_cache import StatCache
+from workflow_agent.storage.files.rules import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.storage.holdings import HeldConversation
-from workflow_agent.values.digests import content_json, parse_canonical
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.values.json_values import content_json, parse_canonical
+from workflow_agent.values.stored import RunFence
 
 _CACHE_BYTES = 24 * 2**20
 _MEMORY_A_FILE_BYTE = 6

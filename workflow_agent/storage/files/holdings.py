@@ -28,13 +28,7 @@ T = TypeVar("T")
 
 
 class FileHoldings(StoredHoldings):
-    """Reads and writes the files of a tenant through the stores that a server uses.
-
-    Args:
-        root: The data directory.
-        tenant: Whose.
-        most_references: How many workflows are remembered of a user at most.
-    """
+    """Reads and writes the files of a tenant through the stores that a server uses."""
 
     def __init__(self, root: Path, tenant: str, most_references: int) -> None:
         self._files = DurableFiles(root)

@@ -18,11 +18,10 @@ from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.references import holds_entries_of, merged_references
 from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.documents import Document, DocumentReader
+from workflow_agent.storage.files.documents import Document, DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked
-from workflow_agent.storage.files.stat_cache import StatCache
 from workflow_agent.values.stored import Value
 from workflow_agent.workflows.model.terms import ID_PATTERN
 
@@ -55,10 +54,6 @@ class JsonWorkflowMemory(WorkflowMemory):
     A user is any text: one that is no plain name is kept under `_` and its digest. What is new is stored
     durably before `remember` returns. That something happened once more on a day is known at once, and
     stored with the next new thing or by `settle`: most turns are about the workflow of the turn before.
-
-    Args:
-        files: The data directory.
-        most: References kept for a user.
     """
 
     def __init__(self, files: DurableFiles, *, most: int) -> None:
@@ -189,9 +184,6 @@ class JsonPersonMemory(PersonMemory):
     """Keeps each person in `<tenant>/people/<user>.json` below the data directory.
 
     A user is any text: one that is no plain name is kept under `_` and its digest.
-
-    Args:
-        files: The data directory.
     """
 
     def __init__(self, files: DurableFiles) -> None:

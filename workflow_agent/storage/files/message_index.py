@@ -47,11 +47,8 @@ class ConversationMessages:
     def holding(self, directory: Path, text: str, stamps: Mapping[str, str], read: Read) -> set[str]:
         """Return the conversations whose title or one of whose messages holds a text, whatever its case.
 
-        Args:
-            directory: Where the conversations are.
-            text: What to look for.
-            stamps: For each conversation there is, which state of it is the newest.
-            read: Reads those of which the index knows another.
+        The stamps say which state of each conversation is the newest; those of which the index knows another are
+        read.
         """
         wanted = storable(text.strip()).casefold()
 

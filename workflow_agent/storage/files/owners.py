@@ -59,10 +59,6 @@ class ProcessOwners(Owners):
     A process holds a lock on `.owners/<owner>.lock`; the system releases it however the
     process ends. Beside it, `.owners/<owner>.runs` is a hint, not a record: it says where to
     look first after a crash. Losing it costs nothing but that a dead run is noticed later.
-
-    Args:
-        root: The data directory.
-        owner: The id of this process.
     """
 
     def __init__(self, root: Path, owner: str) -> None:

@@ -31,12 +31,7 @@ _COUNTED = TypeAdapter(_Counted)
 
 
 class FileUsageCounter(UsageCounter):
-    """Keeps `.limits/<tenant>.json`, which nobody waits for the disk to have: a power cut may take a little.
-
-    Args:
-        root: The data directory.
-        now: The time, in seconds since 1970.
-    """
+    """Keeps `.limits/<tenant>.json`, which nobody waits for the disk to have: a power cut may take a little."""
 
     def __init__(self, root: Path, now: Callable[[], float] = time.time) -> None:
         self._root = root

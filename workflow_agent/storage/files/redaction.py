@@ -1,21 +1,21 @@
 """Taking texts out of all files of a conversation: its document, its sealed turns, its contents."""
 
-import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import to_json
 
+from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import unsealed
-from workflow_agent.storage.files.archives import ConversationArchive, parsed_part
+from workflow_agent.storage.files.archives import ConversationArchive, entries_in, parsed_part
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.values.digests import content_json, parse_canonical
+from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
 
 _SEALED = re.compile(r"(?:turns|index)-[0-9]{6,12}-[0-9]{6,12}\.json")
 
@@ -46,24 +46,11 @@ class ConversationRedaction:
             CorruptDocument: A sealed file is missing or is not what was sealed.
             StorageFailed: A content could not be written.
         """
-        opened = self._opened(directory, conversation, gone)
+        opened = opened_for(gone, conversation, lambda entry: self.archive.checked(directory, entry))
         replaced, contents = self._contents(directory / "blobs", gone)
-        plain = json.loads(to_json(opened, by_alias=True, inf_nan_mode="null"))
-        changed = with_references(gone.in_data(plain), replaced)
+        changed = without_texts(gone, opened, replaced)
         obsolete = (*self._unnamed(directory, opened), *contents)
-        if changed == plain and not obsolete:
-            return None
-        return Redacted(Conversation.model_validate_json(json.dumps(changed)), obsolete)
-
-    def _opened(self, directory: Path, conversation: Conversation, gone: Redaction) -> Conversation:
-        """Return a conversation with the sealed turns in it that may hold what goes, and all later ones."""
-        entries = self.archive.entries(directory, conversation)
-        data = [self.archive.checked(directory, entry) for entry in entries]
-        first = next((at for at, one in enumerate(data) if gone.may_change(one)), None)
-        if first is None:
-            return conversation
-        parts = [parsed_part(one) for one in data[first:]]
-        return unsealed(conversation.model_copy(update={"archive": entries}), parts)
+        return Redacted(changed or opened, obsolete) if changed or obsolete else None
 
     def _unnamed(self, directory: Path, conversation: Conversation) -> Iterator[Path]:
         """Yield the sealed files that a conversation does not name: opened now, or before a power cut."""
@@ -77,30 +64,49 @@ class ConversationRedaction:
     def _contents(self, directory: Path, gone: Redaction) -> tuple[Mapping[str, str], tuple[Path, ...]]:
         """Save contents without what is to be gone; return the new reference of each, and the old files."""
         replaced: dict[str, str] = {}
-        for path in self._blobs(directory):
-            stored = self.files.read(path)
-            if stored is None or not gone.may_change(stored.data):
-                continue
-            content = parse_canonical(stored.data)
-            # A content is free text wherever it is one.
-            changed = gone.in_data(content, "content")
-            if changed != content:
-                data = content_json(changed)
-                digest = hashlib.sha256(data).hexdigest()
-                self.files.save(directory / digest, data)
-                replaced[f"sha256:{path.name}"] = f"sha256:{digest}"
+        for name in self.files.names(directory):
+            stored = self.files.read(directory / name) if "." not in name else None
+            changed = content_without(gone, stored.data) if stored else None
+            if changed is not None:
+                reference = replaced[f"sha256:{name}"] = content_ref_of(changed)
+                self.files.save(directory / reference.removeprefix("sha256:"), content_json(changed))
         return replaced, tuple(directory / one.removeprefix("sha256:") for one in replaced)
 
-    def _blobs(self, directory: Path) -> Iterator[Path]:
-        yield from (directory / name for name in self.files.names(directory) if "." not in name)
+
+def opened_for(gone: Redaction, conversation: Conversation, body_of: Callable[[SealedTurns], bytes]) -> Conversation:
+    """Return a conversation with the sealed turns in it that may hold what goes, and all later ones."""
+    entries = entries_in(conversation.archive, body_of)
+    bodies = list(map(body_of, entries))
+    first = next((at for at, body in enumerate(bodies) if gone.may_change(body)), None)
+    if first is None:
+        return conversation
+    back = list(map(parsed_part, bodies[first:]))
+    return unsealed(conversation.model_copy(update={"archive": entries}), back)
 
 
-def with_references(value: Any, replaced: Mapping[str, str]) -> Any:
+def without_texts(gone: Redaction, conversation: Conversation, replaced: Mapping[str, str]) -> Conversation | None:
+    """Return a conversation without what goes, naming contents by their new references; None if it stays as it is."""
+    plain = json.loads(to_json(conversation, by_alias=True, inf_nan_mode="null"))
+    changed = _with_references(gone.in_data(plain), replaced)
+    return Conversation.model_validate_json(json.dumps(changed)) if changed != plain else None
+
+
+def content_without(gone: Redaction, body: bytes) -> Any:
+    """Return the content in a text without what goes; None where nothing of it is there."""
+    if not gone.may_change(body):
+        return None
+    content = parse_canonical(body)
+    # A content is free text wherever it is one.
+    changed = gone.in_data(content, "content")
+    return changed if changed != content else None
+
+
+def _with_references(value: Any, replaced: Mapping[str, str]) -> Any:
     """Return JSON data with some references to contents replaced by others."""
     if isinstance(value, str):
         return replaced.get(value, value)
     if isinstance(value, list):
-        return [with_references(one, replaced) for one in cast("list[Any]", value)]
+        return [_with_references(one, replaced) for one in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: with_references(one, replaced) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: _with_references(one, replaced) for key, one in cast("dict[str, Any]", value).items()}
     return value

@@ -29,10 +29,6 @@ class ProcessSockets(OtherProcesses):
 
     A question is one line of JSON, an answer a line of JSON a piece and an empty line. Only whoever may read
     the data directory can open the socket.
-
-    Args:
-        root: The data directory.
-        owner: The id of this process, which has its lock file there already.
     """
 
     def __init__(self, root: Path, owner: str) -> None:
@@ -45,11 +41,7 @@ class ProcessSockets(OtherProcesses):
         self._nothing_asked.set()
 
     async def listen(self, answer: Answer) -> None:
-        """Answer other processes from here on; where no socket can be made, they do without.
-
-        Args:
-            answer: Gives the pieces of the answer to a question.
-        """
+        """Answer other processes from here on; where no socket can be made, they do without."""
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.current_task()
@@ -73,9 +65,8 @@ class ProcessSockets(OtherProcesses):
     async def close(self, grace_seconds: float = 0.0) -> None:
         """Ask and answer nothing any more.
 
-        Args:
-            grace_seconds: How long the answers to own questions may still take. Then they are cut off, and
-                `ProcessGone` is raised where they are read. What is being answered is cut off after that.
+        For `grace_seconds` the answers to own questions may still come. Then they are cut off, and `ProcessGone` is
+        raised where they are read. What is being answered is cut off after that.
         """
         with suppress(TimeoutError):
             await asyncio.wait_for(self._nothing_asked.wait(), grace_seconds)

@@ -14,7 +14,7 @@ from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_workflow_id, reported, tenant_directory
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.versions import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
+from workflow_agent.storage.files.rules import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -79,11 +79,6 @@ class WorkflowFiles:
 
     A record above the document's version is what a crash left: never listed, and overwritten by
     the next write.
-
-    Args:
-        files: The data directory.
-        specs: Keeps parsed documents.
-        now: The time written on versions.
     """
 
     def __init__(self, files: DurableFiles, specs: TtlCache[Workflow], now: Callable[[], datetime]) -> None:

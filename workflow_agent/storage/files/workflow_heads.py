@@ -59,11 +59,8 @@ def told_of(head: WorkflowHead) -> _Told:
 class Heads(Mapping[str, WorkflowHead]):
     """The heads of workflows by id, and what changed since others of them. None of its heads ever changes.
 
-    Args:
-        files: What each file told.
-        total: The sum of all their tokens, without carry.
-        log: The ids that changed, in order, of these and of those before and after them.
-        newer: What files told that were written since; few, so that many thousands are not copied for each.
+    `total` is the sum of all their tokens, without carry; `log` the ids that changed, in order, of these and of those
+    before and after them; `newer` what files told that were written since: few, for they are copied for each.
     """
 
     def __init__(self, files: _Files, total: int, log: list[str], newer: _Files | None = None) -> None:
@@ -177,11 +174,7 @@ class WorkflowHeads:
     A save renames a file into the directory, which changes its time: one look at the directory tells
     that nothing changed, by whatever process. Otherwise only files in another state are read.
 
-    Args:
-        files: The data directory.
-        read: Gives a workflow's head by tenant and id, or None where it cannot be read.
-        now_ns: The time as files have it.
-        clock: Seconds that never go back.
+    `read` gives a workflow's head by tenant and id, or None where it cannot be read.
     """
 
     def __init__(

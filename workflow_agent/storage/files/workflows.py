@@ -10,19 +10,18 @@ from typing_extensions import override
 from workflow_agent.conversations.store import RunFences
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues
-from workflow_agent.storage.files.refusals import id_taken
-from workflow_agent.storage.files.versions import (
-    check_new_id,
+from workflow_agent.storage.files.rules import (
+    check_new_workflow_id,
     earlier_write,
     first_version,
+    id_taken,
     may_repeat,
     next_version,
     no_version,
 )
 from workflow_agent.storage.files.workflow_files import WorkflowFiles, WorkflowPlace
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, Revision, RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import (
@@ -43,11 +42,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
     An operation makes one trip to a thread, where `update` runs the change too; a workflow that is known
     takes none, only a look at its file (ADR-0016).
 
-    Args:
-        files: The data directory.
-        specs: Keeps parsed documents.
-        now: The time written on versions.
-        fences: Decides which attempt at a run may write; without them no change may carry a fence.
+    Without `fences`, which decide which attempt at a run may write, no change may carry a fence.
     """
 
     def __init__(
@@ -65,7 +60,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
-        check_new_id(workflow.id)
+        check_new_workflow_id(workflow.id)
         place = self._kept.place(tenant, workflow.id)
         async with self._queues.of(place.document):
             return await asyncio.to_thread(self._create, place, workflow, change)
@@ -76,7 +71,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         Raises:
             AlreadyExists: The id is taken.
         """
-        check_new_id(newest.id)
+        check_new_workflow_id(newest.id)
         place = self._kept.place(tenant, newest.id)
         async with self._queues.of(place.document):
             await asyncio.to_thread(self._adopt, place, newest, versions)

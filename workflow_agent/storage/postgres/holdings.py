@@ -12,20 +12,18 @@ from workflow_agent.conversations.memory.person import Person
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.holdings import NEVER_SEALED
 from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
+from workflow_agent.storage.postgres.conversation_rows import BLOBS, PARTS
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory, digest_of_user
+from workflow_agent.storage.postgres.database import Database, change_of_tenant, digest_of_text, of_tenant
+from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
 from workflow_agent.storage.postgres.records import PostgresRecords
-from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.digests import content_json
+from workflow_agent.values.json_values import content_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _PART = change_of_tenant("INSERT INTO conversation_part VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
-_PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2")
 _BLOB = change_of_tenant("INSERT INTO conversation_blob VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
-_BLOBS = of_tenant("SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2")
 _TALKS = of_tenant("SELECT id FROM conversation WHERE tenant = $1 ORDER BY id")
 _WORKFLOWS = of_tenant("SELECT id FROM workflow WHERE tenant = $1 ORDER BY id")
 _TAKE_WORKFLOW = of_tenant("""
@@ -47,13 +45,7 @@ _TAKE_KEY = change_of_tenant(
 
 
 class PostgresHoldings(StoredHoldings):
-    """Reads and writes the rows of a tenant; each read begins anew, so that it shows what is stored.
-
-    Args:
-        database: Where.
-        tenant: Whose.
-        most_references: How many workflows are remembered of a user at most.
-    """
+    """Reads and writes the rows of a tenant; each read begins anew, so that it shows what is stored."""
 
     def __init__(self, database: Database, tenant: str, most_references: int) -> None:
         self._database = database
@@ -81,8 +73,8 @@ class PostgresHoldings(StoredHoldings):
             conversation = await self._talks.load(self._tenant, conversation_id)
         except ConversationNotFound:
             return None
-        parts = await self._database.rows(_PARTS, self._tenant, conversation_id)
-        blobs = await self._database.rows(_BLOBS, self._tenant, conversation_id)
+        parts = await self._database.rows(PARTS, self._tenant, conversation_id)
+        blobs = await self._database.rows(BLOBS, self._tenant, conversation_id)
         return HeldConversation(
             conversation,
             {row["name"]: row["body"] for row in parts},
@@ -125,7 +117,7 @@ class PostgresHoldings(StoredHoldings):
         rows = await self._database.rows(_MEMORY, self._tenant)
         named = [row["user_name"] for row in rows]
         unnamed = {row["user_digest"] for row in rows if row["user_name"] is None}
-        found = {digest_of_user(user): user for user in await self._users()} if unnamed else {}
+        found = {digest_of_text(user): user for user in await self._users()} if unnamed else {}
         if lost := unnamed - found.keys():
             raise StorageFailed(
                 f"Of {len(lost)} users nobody can tell the name: an earlier release kept only its digest, and they "

@@ -15,8 +15,7 @@ from typing_extensions import override
 
 from workflow_agent.conversations.store import Owners
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_all_tenants, of_all_tenants, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_all_tenants, of_all_tenants, of_tenant
 
 _log = logging.getLogger(__name__)
 _BEATS_A_LEASE = 5
@@ -56,11 +55,6 @@ class PostgresHosts(Owners):
 
     The work of the event loop, however long a step of it takes, keeps no beat waiting. A host whose lease is
     over, or that cannot tell, takes another id: to all others, the one it had is dead.
-
-    Args:
-        database: For what is asked now and then.
-        new_owner: Makes an id for this process.
-        lease_seconds: For how long a host counts as alive that gives no sign of life.
     """
 
     def __init__(self, database: Database, new_owner: Callable[[], str], lease_seconds: float) -> None:
@@ -85,9 +79,8 @@ class PostgresHosts(Owners):
     async def start(self, lost: Callable[[], None]) -> None:
         """Begin to be alive, and wait until all others can see it.
 
-        Args:
-            lost: Is called in this event loop each time the lease was lost: whatever is worked on belongs
-                to others from then on.
+        `lost` is called in this event loop each time the lease was lost: whatever is worked on belongs to others
+        then.
 
         Raises:
             StorageFailed: The database does not answer.

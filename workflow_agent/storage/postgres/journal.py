@@ -15,8 +15,7 @@ from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 
 _log = logging.getLogger(__name__)
 # Once another attempt has begun, nothing more is kept of this one: the other has read what there is. The save
@@ -32,11 +31,7 @@ WHERE tenant = $1 AND conversation_id = $2 AND run_id = $3 AND fence <= $4 ORDER
 
 
 class PostgresRunJournal(RunJournal):
-    """Keeps each step of a run in a row; the save that ends the run removes them.
-
-    Args:
-        database: Where.
-    """
+    """Keeps each step of a run in a row; the save that ends the run removes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

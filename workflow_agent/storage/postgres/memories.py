@@ -1,6 +1,5 @@
 """What is kept of users, on PostgreSQL: a row a user for what they dealt with, one for what they told."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 import asyncpg
@@ -16,8 +15,7 @@ from workflow_agent.conversations.memory.store import KnownOfUser, PersonMemory,
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.memories import Correction, writable
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_tenant, digest_of_text, of_tenant
 
 _REFERENCES = TypeAdapter(tuple[WorkflowReference, ...])
 _READ = of_tenant("SELECT version, body FROM memory WHERE tenant = $1 AND user_digest = $2")
@@ -45,12 +43,7 @@ _Known = tuple[int, tuple[WorkflowReference, ...]]
 
 
 class PostgresWorkflowMemory(WorkflowMemory):
-    """Keeps the references of each user in one row.
-
-    Args:
-        database: Where.
-        most: References kept for a user.
-    """
+    """Keeps the references of each user in one row."""
 
     def __init__(self, database: Database, *, most: int) -> None:
         self._database = database
@@ -77,13 +70,13 @@ class PostgresWorkflowMemory(WorkflowMemory):
             try:
                 version, known = latest or await self._read(tenant, user)
             except CorruptDocument:
-                await self._database.rows(_FORGET, tenant, digest_of_user(user))
+                await self._database.rows(_FORGET, tenant, digest_of_text(user))
                 continue
             changed = tuple(change(known))
             if changed == known and latest is None:
                 return
             name = user.encode("utf-8", "surrogatepass")
-            values = (tenant, digest_of_user(user), version, _REFERENCES.dump_json(changed), name)
+            values = (tenant, digest_of_text(user), version, _REFERENCES.dump_json(changed), name)
             if changed != known and await self._database.row(_SAVE, *values) is not None:
                 self._latest[tenant, user] = version + 1, changed
                 return
@@ -100,13 +93,13 @@ class PostgresWorkflowMemory(WorkflowMemory):
             CorruptDocument: One of them does not parse.
         """
         check_tenant(tenant)
-        (row,) = await self._database.rows(_READ_BOTH, tenant, digest_of_user(user))
+        (row,) = await self._database.rows(_READ_BOTH, tenant, digest_of_text(user))
         known = self._noted(tenant, user, row if row["version"] is not None else None)
         return known, _parsed_person(row["person"]) if row["person"] is not None else Person(user=writable(user))
 
     async def _read(self, tenant: str, user: str) -> _Known:
         check_tenant(tenant)
-        self._noted(tenant, user, await self._database.row(_READ, tenant, digest_of_user(user)))
+        self._noted(tenant, user, await self._database.row(_READ, tenant, digest_of_text(user)))
         return self._latest[tenant, user]
 
     def _noted(self, tenant: str, user: str, row: asyncpg.Record | None) -> tuple[WorkflowReference, ...]:
@@ -119,11 +112,7 @@ class PostgresWorkflowMemory(WorkflowMemory):
 
 
 class PostgresPersonMemory(PersonMemory):
-    """Keeps each person in one row.
-
-    Args:
-        database: Where.
-    """
+    """Keeps each person in one row."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -139,7 +128,7 @@ class PostgresPersonMemory(PersonMemory):
             changed = change(known)
             if changed == known:
                 return known
-            key = (tenant, digest_of_user(user), version)
+            key = (tenant, digest_of_text(user), version)
             if changed.is_blank:
                 await self._database.rows(_FORGET_PERSON, *key)
                 if (await self._read(tenant, user))[0] == 0:
@@ -157,7 +146,7 @@ class PostgresPersonMemory(PersonMemory):
 
     async def _read(self, tenant: str, user: str) -> tuple[int, Person]:
         check_tenant(tenant)
-        row = await self._database.row(_READ_PERSON, tenant, digest_of_user(user))
+        row = await self._database.row(_READ_PERSON, tenant, digest_of_text(user))
         if row is None:
             return 0, Person(user=writable(user))
         return row["version"], _parsed_person(row["body"])
@@ -168,8 +157,3 @@ def _parsed_person(body: bytes) -> Person:
         return Person.model_validate_json(body)
     except ValidationError as error:
         raise CorruptDocument("What is known of a person does not parse.") from error
-
-
-def digest_of_user(user: str) -> bytes:
-    """Return what a user's rows are found by."""
-    return hashlib.sha256(user.encode("utf-8", "surrogatepass")).digest()

@@ -23,8 +23,7 @@ from workflow_agent.conversations.store import (
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
 from workflow_agent.storage.files.search.messages import Found, Indexed, Lookup, MessageDatabase, Said, storable
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import of_all_tenants, of_tenant
+from workflow_agent.storage.postgres.database import Database, of_all_tenants, of_tenant
 from workflow_agent.values.stored import iso_milliseconds
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -63,12 +62,7 @@ FROM message WHERE tenant = $1{where} ORDER BY at DESC, conversation_id DESC, nu
 
 
 class MessageSearch:
-    """Finds conversations and messages; each search takes in first what was said since.
-
-    Args:
-        database: Where.
-        store: Gives the conversations to take in.
-    """
+    """Finds conversations and messages; each search takes in first what was said since."""
 
     def __init__(self, database: Database, store: ConversationStore) -> None:
         self._database = database
@@ -142,9 +136,7 @@ class MessageSearch:
     async def take_in(self, tenant: str | None = None, conversation_id: str | None = None) -> int:
         """Index what was said since the last time; return in how many conversations there was something.
 
-        Args:
-            tenant: Whose; None is everybody's, and of those only the first hundred.
-            conversation_id: In which one; None is in all.
+        Without a tenant it is everybody's, and of those only the first hundred.
         """
         taken = 0
         values: list[Any] = [_AT_ONCE]

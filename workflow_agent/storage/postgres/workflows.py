@@ -13,22 +13,20 @@ from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
-from workflow_agent.storage.files.refusals import id_taken
-from workflow_agent.storage.files.versions import (
-    check_new_id,
+from workflow_agent.storage.files.rules import (
+    check_new_workflow_id,
     first_version,
+    id_taken,
     may_repeat,
     next_version,
     no_version,
     no_workflow,
     record_of,
 )
-from workflow_agent.storage.postgres.database import Database
-from workflow_agent.storage.postgres.row_security import change_of_tenant, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 from workflow_agent.values.caches import CacheKey, TtlCache
-from workflow_agent.values.digests import content_json, parse_canonical
-from workflow_agent.values.revisions import Revision, RunFence
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.json_values import content_json, parse_canonical
+from workflow_agent.values.stored import JsonObject, Revision, RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import (
@@ -94,14 +92,7 @@ SELECT 1""")
 
 
 class PostgresWorkflowCatalog(WorkflowCatalog):
-    """Keeps the newest version of each workflow in one row, every version in another.
-
-    Args:
-        database: Where.
-        specs: Keeps parsed documents.
-        now: The time written on versions.
-        conversations: Tells what became of a run that may not write any more.
-    """
+    """Keeps the newest version of each workflow in one row, every version in another."""
 
     def __init__(
         self,
@@ -120,7 +111,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     @override
     async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
         check_tenant(tenant)
-        check_new_id(workflow.id)
+        check_new_workflow_id(workflow.id)
         # Under whatever id: finding its first choice taken, a repeated run asks for another.
         made = await self._earlier(tenant, change, None) if change.author.run_id else None
         if made is not None:

@@ -6,16 +6,15 @@ from typing import Any, NamedTuple
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.analysis.findings import Check, Observation, Rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.formats.arazzo import document_of as arazzo_document
-from workflow_agent.workflows.formats.arazzo import lint as arazzo_lint
+from workflow_agent.workflows.formats import arazzo
+from workflow_agent.workflows.formats.argo import document_of as argo_document
 from workflow_agent.workflows.formats.argo import lint as argo_lint
-from workflow_agent.workflows.formats.argo.writer import document_of as argo_document
 from workflow_agent.workflows.formats.asl import lint as asl_lint
-from workflow_agent.workflows.formats.asl.writer import machine_of
+from workflow_agent.workflows.formats.asl import machine_of
 from workflow_agent.workflows.formats.bpmn import lint as bpmn_lint
 from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.github_actions import document_of as github_document
 from workflow_agent.workflows.formats.github_actions import lint as github_lint
-from workflow_agent.workflows.formats.github_actions.writer import document_of as github_document
 from workflow_agent.workflows.formats.lint import LintRule
 from workflow_agent.workflows.model.findings import EditDocument, Finding
 from workflow_agent.workflows.model.steps import Step
@@ -36,7 +35,7 @@ _FORMATS = (
     _Linted("github-actions", github_document, github_lint.RULES),
     _Linted("asl", machine_of, asl_lint.RULES, asl_lint.steps_at),
     _Linted("argo", argo_document, argo_lint.RULES, argo_lint.steps_at),
-    _Linted("arazzo", arazzo_document, arazzo_lint.RULES, arazzo_lint.steps_at),
+    _Linted("arazzo", arazzo.document_of, arazzo.RULES, arazzo.steps_at),
     _Linted("bpmn", bpmn_lint.linted_process, bpmn_lint.RULES, bpmn_lint.steps_at),
 )
 

@@ -20,8 +20,8 @@ from workflow_agent.workflows.formats.base import (
     unreadable,
 )
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import checked_export, kept_in
-from workflow_agent.workflows.formats.shapes import object_in
+from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, step_with
+from workflow_agent.workflows.formats.shapes import object_in, without
 from workflow_agent.workflows.formats.text import DOT_BEGINS
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step, StepType
@@ -248,7 +248,7 @@ def _made_edge(edge: Transition, kept: Attributes, source: str) -> Attributes:
     wanted = {key: plain[key] for key in ("type", "label", "when") if key in plain}
     if _said_edge(kept, source) == wanted:
         return kept
-    made = {key: value for key, value in kept.items() if key not in ("label", "style")}
+    made = without(kept, "label", "style")
     words = edge.label or ""
     if edge.type in ("error", "default"):
         words = {"error": "error", "default": "otherwise"}[edge.type]
@@ -295,31 +295,25 @@ class Dot(Format):
             draft.report.lose("", f"{graph.groups} subgraphs are read as the nodes in them")
         kept: JsonObject = {"attributes": graph.attributes} if graph.attributes else {}
         started = [target for source, target, _ in graph.edges if source == _START and target in graph.nodes]
-        nodes = {one: attributes for one, attributes in graph.nodes.items() if one != _START}
+        nodes = without(graph.nodes, _START)
         edges = [edge for edge in graph.edges if edge[0] != _START and edge[1] != _START]
         if not nodes:
             raise unreadable(self.title, "has no nodes")
         ids: dict[str, str] = {}
         for node, attributes in nodes.items():
             fields = _said_step(node, attributes)
-            own: JsonObject = (
-                {}
-                if attributes == _made_step(Step.model_validate({"id": "x", **fields}), {}, node)
-                else {"attributes": attributes}
-            )
-            name, kind = fields.pop("name"), fields.pop("type")
+            is_plain = attributes == _made_step(step_with(fields), {}, node)
+            own: JsonObject = {} if is_plain else {"attributes": attributes}
             wanted = node if len(node) <= 60 else None
-            step_id = draft.free_id(wanted or name)
+            step_id = draft.free_id(wanted or fields["name"])
             own |= {} if node == step_id else {"id": node}
-            ids[node] = draft.add(name, kind, wanted_id=wanted, kept=own or None, at=(node,), **fields)
+            ids[node] = draft.add(wanted_id=wanted, kept=own, at=(node,), **fields)
         for source, target, attributes in edges:
             fields = _said_edge(attributes, _kind_of(nodes[source]))
-            kind = fields.pop("type", "sequence")
-            draft.connect(
-                ids[source], ids[target], kind, kept={"attributes": attributes} if attributes else None, **fields
-            )
+            own = {"attributes": attributes} if attributes else {}
+            draft.connect(ids[source], ids[target], kept=own, **fields)
         first = started[0] if started else _natural_start(list(nodes), edges)
-        return draft.finished(graph.name or self.title, kept=kept or None, start=ids[first])
+        return draft.finished(graph.name or self.title, kept=kept, start=ids[first])
 
     @override
     def write(self, workflow: Workflow) -> Exported:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Imported, Report, UnreadableDocument
-from workflow_agent.workflows.formats.shapes import Shape, list_in, problems_in
+from workflow_agent.workflows.formats.shapes import Shape, filled, list_in, problems_in, without
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -93,7 +93,8 @@ class _Comparison:
         changed = [key for key in {**before, **after} if key != "id" and before.get(key) != after.get(key)]
         gone = [key for key in changed if key != "extensions" and after.get(key) in _NOTHING]
         if gone:
-            told = f"{_quoted(gone)} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
+            named = ", ".join(f"`{name}`" for name in gone)
+            told = f"{named} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
             self.report.lose(step.id, f"step {step.name!r}: {told}")
         for key in (key for key in changed if key not in gone):
             told = _change(key, before.get(key), after.get(key), self.title)
@@ -107,7 +108,8 @@ class _Comparison:
             if left[signature] > 0:
                 left[signature] -= 1
             else:
-                self.report.lose(edge.id, f"the {_described(edge)} does not come back as it is")
+                told = f"{edge.type} transition from {edge.from_!r} to {edge.to!r}"
+                self.report.lose(edge.id, f"the {told} does not come back as it is")
 
     def _ids(self, pairs: Mapping[str, Step]) -> None:
         renamed = sum(step_id != step.id for step_id, step in pairs.items())
@@ -141,10 +143,6 @@ def _signature(edge: Transition, names: Mapping[str, str] | None = None) -> str:
     return json.dumps({**plain, **ends, "id": None}, sort_keys=True)
 
 
-def _described(edge: Transition) -> str:
-    return f"{edge.type} transition from {edge.from_!r} to {edge.to!r}"
-
-
 def _change(name: str, before: Any, after: Any, title: str) -> str:
     if name == "extensions":
         gone: list[str] = [one for one in before or () if one not in (after or ())]
@@ -155,10 +153,6 @@ def _change(name: str, before: Any, after: Any, title: str) -> str:
         return f"`{name}` has no place in {title}; it is left out"
     shown = repr(after) if isinstance(after, str) else json.dumps(after, ensure_ascii=False)
     return f"`{name}` becomes {shown[:_SHOWN_CHARS]}"
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 WITHOUT = "$without"
@@ -207,15 +201,13 @@ def restored(
         said_by: For each field of the model, the foreign entries that say it.
         shape: What the format demands of the part.
     """
-    without = list_in(kept.get(WITHOUT))
-    own = {key: value for key, value in kept.items() if key != WITHOUT}
-    whole = {key: value for key, value in generated.items() if key not in without} | own
+    whole = without(generated, *list_in(kept.get(WITHOUT))) | without(kept, WITHOUT)
     if not kept or problems_in(whole, shape):
         return generated
     said = read(whole)
     changed = [field for field in said_by if not same(said.get(field), wanted.get(field))]
     stale = {key for field in changed for key in said_by[field]}
-    left = {key: value for key, value in whole.items() if key not in stale}
+    left = without(whole, *stale)
     return left | {key: generated[key] for key in stale if key in generated}
 
 
@@ -231,11 +223,19 @@ def restored_step(
     """Return the foreign part for a step, as `restored` does; `read` may leave out the step's name."""
 
     def canonical(part: JsonObject) -> JsonObject:
-        fields = {key: value for key, value in read(part).items() if value is not None}
-        return step_document(Step.model_validate({"id": step.id, "name": step.name, **fields}))
+        return step_document(step_with({"id": step.id, "name": step.name, **read(part)}))
 
-    wanted = step_document(step)
-    return restored(generated, kept, wanted, read=canonical, said_by=said_by, shape=shape)
+    return restored(generated, kept, step_document(step), read=canonical, said_by=said_by, shape=shape)
+
+
+def step_with(fields: Mapping[str, Any]) -> Step:
+    """Return a step with these fields, of any id and name where they do not say one."""
+    return Step.model_validate({"id": "x", "name": "x", **filled(fields)})
+
+
+def workflow_with(fields: Mapping[str, Any]) -> Workflow:
+    """Return a workflow of one step with these fields."""
+    return Workflow.model_validate({**fields, "id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]})
 
 
 def unsaid(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject:
@@ -255,7 +255,7 @@ def completed(said: JsonObject, rest: JsonObject, model: type[BaseModel], others
     """
     if not rest:
         return said
-    whole = {key: value for key, value in (said | rest).items() if value is not None}
+    whole = filled(said | rest)
     try:
         model.model_validate(others | whole)
     except ValidationError:

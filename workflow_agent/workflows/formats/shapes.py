@@ -5,7 +5,7 @@ check the whole document first and may then rely on it.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,6 +26,10 @@ class Place:
 
     def __truediv__(self, part: str | int) -> "Place":
         return Place(self.problems, (*self.path, part))
+
+    def down(self, path: Iterable[str | int]) -> "Place":
+        """Return the place along a path from here."""
+        return Place(self.problems, (*self.path, *path))
 
     def refuse(self, message: str, valid: Sequence[str] = ()) -> None:
         """Note what is wrong with the value here."""
@@ -234,6 +238,30 @@ def object_in(value: Any) -> JsonObject:
 def list_in(value: Any) -> list[Any]:
     """Return a value that is a list as one, and an empty one for everything else."""
     return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def repeated(names: Iterable[str]) -> Iterator[int]:
+    """Yield where those of some names are that stand among them before."""
+    seen: set[str] = set()
+    for at, name in enumerate(names):
+        if name in seen:
+            yield at
+        seen.add(name)
+
+
+def fields_of(shape: Shape, names: str) -> dict[str, Shape]:
+    """Return several fields of one shape, from their names with blanks between them."""
+    return dict.fromkeys(names.split(), shape)
+
+
+def filled(fields: Mapping[str, Any]) -> JsonObject:
+    """Return the fields that are not None."""
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def without(fields: Mapping[str, Any], *names: str) -> JsonObject:
+    """Return all fields but some."""
+    return {key: value for key, value in fields.items() if key not in names}
 
 
 def text_in(value: Any, most: int = 20_000) -> str | None:

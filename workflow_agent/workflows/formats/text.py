@@ -79,7 +79,7 @@ def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
         except RecursionError as error:
             raise unreadable(what, f"is nested deeper than {MAX_DEPTH}") from error
         except json.JSONDecodeError as error:
-            if _is_more(error):
+            if error.msg == "Extra data" and not error.doc[error.pos :].startswith(("---", "...", "#", ":")):
                 where = f"at line {error.lineno}, column {error.colno}"
                 raise unreadable(what, f"is JSON with more text after its end, {where}") from error
             text = without_comments(text)
@@ -102,11 +102,6 @@ def _json_for(match: re.Match[str]) -> str:
     if quoted and len(quoted) > 1 and quoted.endswith("'"):
         return '"' + _QUOTE.sub(lambda one: "'" if one[1] == "'" else one[0] if one[1] else '\\"', quoted[1:-1]) + '"'
     return string or quoted or (f'"{key}"' if key else "")
-
-
-def _is_more(error: json.JSONDecodeError) -> bool:
-    """Say whether text follows a whole JSON document that begins no other document of YAML."""
-    return error.msg == "Extra data" and not error.doc[error.pos :].startswith(("---", "...", "#", ":"))
 
 
 def without_comments(text: str) -> str:

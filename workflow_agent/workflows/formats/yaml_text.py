@@ -97,11 +97,7 @@ class _Builder:
         """What each anchor stands for, and its size. One that is defined again stands for the latest."""
 
     def check_keys(self) -> None:
-        """Refuse a key that GitHub Actions finds twice; for other tools the last one counts.
-
-        Raises:
-            YAMLError: There is one.
-        """
+        """Refuse a key that GitHub Actions finds twice; for other tools the last one counts."""
         keys = cast("dict[Any, Any]", self.whole).keys() if isinstance(self.whole, dict) else ()
         if self._twice is not None and {"on", "jobs"} <= set(keys):
             raise self._twice

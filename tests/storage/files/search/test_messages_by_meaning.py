@@ -16,7 +16,7 @@ from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, MessageQuery
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.search.messages_by_meaning import MessagesByMeaning
+from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.values.usage import Cost, Usage
 
@@ -66,7 +66,7 @@ async def a_search(store: ConversationStore) -> Searched:
 
 async def test_what_shares_no_word_is_found_once_there_are_vectors(searched: Searched) -> None:
     before = await searched.found("canine")
-    await searched.search.settled()
+    await searched.search.tasks.settled()
     after = await searched.found("canine")
     both = await searched.found("canine sent")
 
@@ -77,7 +77,7 @@ async def test_what_shares_no_word_is_found_once_there_are_vectors(searched: Sea
 
 async def test_a_hit_by_meaning_tells_the_message(searched: Searched) -> None:
     await searched.found("canine")
-    await searched.search.settled()
+    await searched.search.tasks.settled()
 
     (hit,) = await searched.search.find("acme", MessageQuery("canine", "invoice-1", is_ranked=True))
 
@@ -86,7 +86,7 @@ async def test_a_hit_by_meaning_tells_the_message(searched: Searched) -> None:
 
 async def test_only_what_is_new_is_sent_again(searched: Searched) -> None:
     await searched.found("canine")
-    await searched.search.settled()
+    await searched.search.tasks.settled()
     count = len(searched.model.documents)
 
     def more(conversation: Conversation) -> Conversation:
@@ -94,7 +94,7 @@ async def test_only_what_is_new_is_sent_again(searched: Searched) -> None:
 
     stored = await searched.store.update("acme", "invoice-1", more)
     await searched.found("canine")
-    await searched.search.settled()
+    await searched.search.tasks.settled()
 
     assert searched.model.documents[count:] == ["And the dog of Smith"]
     assert await searched.found("canine") == [0, stored.next_index - 1]
@@ -102,7 +102,7 @@ async def test_only_what_is_new_is_sent_again(searched: Searched) -> None:
 
 async def test_pages_follow_each_other(searched: Searched) -> None:
     await searched.found("canine message")
-    await searched.search.settled()
+    await searched.search.tasks.settled()
 
     whole = await searched.found("canine message", limit=8)
     pages = [await searched.found("canine message", limit=2, offset=at) for at in (0, 2, 4, 6)]
@@ -115,17 +115,17 @@ async def test_a_model_that_fails_leaves_the_words(searched: Searched) -> None:
     searched.model.error = ModelHTTPError(500, "concepts")
 
     before = await searched.found("Miller")
-    await searched.search.settled()
+    await searched.search.tasks.settled()
 
     assert before == await searched.found("Miller")
     assert before[0] == 2
     assert searched.search.failures == 1
-    await searched.search.shut_down()
+    await searched.search.tasks.shut_down()
 
 
 async def test_a_search_that_is_not_ranked_or_in_all_conversations_asks_no_model(searched: Searched) -> None:
     await searched.found("puppy", is_ranked=False)
     await searched.found("puppy", conversation_id=None)
-    await searched.search.settled()
+    await searched.search.tasks.settled()
 
     assert (searched.model.documents, searched.requests) == ([], [])

@@ -10,7 +10,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import content_of as content_words
 from workflow_agent.assistant.offline.turn.outcome import JsonObject, Reply, Skill
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.conversations.frames import Material
+from workflow_agent.conversations.transcript import Material
 from workflow_agent.workflows.search.passages import passages_of
 
 _ASKS_WHAT_IS_SAID = re.compile(

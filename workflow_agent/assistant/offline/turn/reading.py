@@ -21,8 +21,8 @@ from pydantic_ai.messages import (
 )
 
 from workflow_agent.conversations.document import Relation, WorkflowReference
-from workflow_agent.conversations.frames import Material, material_in
 from workflow_agent.conversations.memory.references import HEADING
+from workflow_agent.conversations.transcript import Material, material_in
 
 HERE = "here"
 """Stands for the id of the conversation, which the instructions do not say."""

@@ -74,8 +74,7 @@ _SELECT_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT va
 class SearchDatabase:
     """The index of one tenant's workflows. Not for two threads at once.
 
-    Args:
-        path: The file; None keeps the index in memory.
+    Without a path it is kept in memory.
 
     Raises:
         sqlite3.Error: From every method, when the file is damaged or cannot be used.
@@ -169,10 +168,7 @@ class SearchDatabase:
     def candidates(self, query: Query, rows: Collection[int] | None, limit: int) -> list[Candidate]:
         """Return the likeliest documents for a query, in no order.
 
-        Args:
-            query: What is looked for.
-            rows: Where to look; None is everywhere.
-            limit: The most to return for each way of looking.
+        Looks everywhere unless given rows, and returns at most `limit` for each way of looking.
         """
         found: set[int] = set()
         anything = last_resort(query)

@@ -61,11 +61,7 @@ def store_names(connection: sqlite3.Connection, row: int, entry: Entry) -> None:
 
 
 class Directory:
-    """Every indexed workflow, by id, and by the names people know it by; read as far as it is asked for.
-
-    Args:
-        connection: The index.
-    """
+    """Every indexed workflow, by id, and by the names people know it by; read as far as it is asked for."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection

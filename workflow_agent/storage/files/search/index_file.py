@@ -23,10 +23,8 @@ def is_damage(error: sqlite3.Error) -> bool:
 class IndexFile:
     """One index file, or an index in memory. Not for two threads at once.
 
-    Args:
-        path: The file; None keeps the index in memory.
-        schema: The number of the tables; a file with another one is begun anew.
-        tables: The statements that make them, in place of any there are.
+    A file of another schema is begun anew: `tables` are the statements that make the tables, in place of any there
+    are. Without a path it is in memory.
 
     Raises:
         sqlite3.Error: From every method, when the file is damaged or cannot be used.

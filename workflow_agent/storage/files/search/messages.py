@@ -138,9 +138,7 @@ class Lookup:
 class MessageDatabase:
     """The messages of one tenant. Not for two threads at once.
 
-    Args:
-        path: The file; None keeps the index in memory.
-        stemmed: Splits texts into stems; to be shared, because making one takes a while.
+    Without a path it is kept in memory. The stemmer is to be shared: making one takes a while.
 
     Raises:
         sqlite3.Error: From every method, when the file is damaged or cannot be used.
@@ -168,12 +166,7 @@ class MessageDatabase:
     def put(self, conversation_id: str, state: Indexed, title: str, messages: Iterable[Said], *, anew: bool) -> None:
         """Index messages of a conversation, its title, and up to where it is indexed now.
 
-        Args:
-            conversation_id: Which one.
-            state: What `known` is to return of it.
-            title: Its title now.
-            messages: Those to add; one whose number is indexed already stays as it is.
-            anew: Whether to forget the messages indexed before.
+        A message whose number is indexed already stays as it is, unless it is to begin `anew`.
         """
         with self._file.transaction():
             first, end = _EVERY_NUMBER if anew else (TITLE, TITLE + 1)

@@ -106,13 +106,8 @@ def best(
     Each message counts with those around it, its own words most: an answer seldom repeats the words of its
     question. How rare a word is tells how much it weighs; of equals the newest comes first.
 
-    Args:
-        connection: The index.
-        wanted: Stems to look for.
-        conversation: Where to look; None is everywhere.
-        most: How many to return at most.
-        with_neighbours: Whether those are returned too that hold nothing of it, for what stands beside them.
-        among: Conversation, first and last place of those that may be returned; None leaves none out.
+    Looks everywhere unless given a conversation. `with_neighbours` also returns those that hold nothing of it, for
+    what stands beside them; `among` has conversation, first and last place of those that may be returned.
     """
     pieces = connection.execute(_LENGTHS, (conversation,)).fetchall()
     if not pieces:

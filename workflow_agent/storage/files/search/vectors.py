@@ -50,16 +50,13 @@ def spent_on(result: EmbeddingResult) -> RunCosts:
         price = None
     tokens = max(result.usage.input_tokens, 0)
     usage = Usage(requests=1, input_tokens=tokens, is_complete=result.usage.has_values())
-    return RunCosts().with_embedding(usage, price)
+    return RunCosts().with_call("embedding", usage, price)
 
 
 class VectorTable:
     """The vectors of one tenant by one model. Calls block; threads may share it.
 
     A file that cannot be read is begun anew: everything in it can be made again.
-
-    Args:
-        path: The file; None keeps vectors in memory.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -173,12 +170,7 @@ _LEAST_COSINE = 0.25
 
 @dataclass(slots=True)
 class PassagesByMeaning:
-    """Ranks passages with an embedding model.
-
-    Args:
-        embedder: Makes vectors.
-        failures: How often it failed; the passages are then ranked by words alone.
-    """
+    """Ranks passages with an embedding model."""
 
     embedder: Embedder
     failures: int = 0

@@ -11,8 +11,8 @@ from typing import Any, cast
 import orjson
 
 from workflow_agent.conversations.archive import SealedTurns
-from workflow_agent.conversations.content_refs import kept_apart
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
+from workflow_agent.conversations.records import kept_apart
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.verification import Change, Whole, wrong_in, wrong_steps
 from workflow_agent.errors import StorageFailed
@@ -161,13 +161,7 @@ _MESSAGE_CHARS = 300
 
 
 class ConversationCheck:
-    """Checks the conversations of one directory.
-
-    Args:
-        files: The data directory.
-        directory: Where the conversations are.
-        workflow_ids: The workflows there are or were.
-    """
+    """Checks the conversations of one directory."""
 
     def __init__(self, files: DurableFiles, directory: Path, workflow_ids: set[str]) -> None:
         self._files = files

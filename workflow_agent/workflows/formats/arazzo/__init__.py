@@ -1,6 +1,6 @@
 """Arazzo 1.0, sequences of API calls, in YAML or JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -16,6 +16,7 @@ from workflow_agent.workflows.formats.arazzo.reader import (
     read_description,
     said_scope,
     said_top,
+    used_twice,
 )
 from workflow_agent.workflows.formats.arazzo.steps import (
     FLOW,
@@ -28,41 +29,22 @@ from workflow_agent.workflows.formats.arazzo.steps import (
     said,
     with_residue,
 )
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, restored, restored_step
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in
-from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.workflows.formats.builder import DocumentFormat
+from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, without
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
 
+RULES: list[LintRule] = []
+_SCHEMA = "arazzo_generator/validator/arazzo_schema/1.0.1/arazzo-schema.yaml"
 _ANY_STEP: JsonObject = {"stepId": "x"}
 _ANY_WORKFLOW: JsonObject = {"workflowId": "x", "steps": [_ANY_STEP]}
 _TOP_SAID_BY = {"name": ("info",), "description": ("info",)}
 _TOP = ("aliases", "tags", "triggers", "automations")
 _SCOPE_SAID_BY = {"description": ("description", "summary"), "workflow": ("workflowId",), "type": ()}
-
-
-class Arazzo(Format):
-    """Workflows over the operations of APIs."""
-
-    name = "arazzo"
-    title = "Arazzo"
-    media_type = "application/yaml"
-    extension = "arazzo.yaml"
-
-    @override
-    def recognises(self, document: Any) -> float:
-        return 0.95 * ("arazzo" in object_in(document))
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_description(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        return checked_export(write_yaml(document_of(workflow, self.name)), workflow, self.read, self.title)
 
 
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
@@ -84,7 +66,7 @@ class _Writer:
         workflow = self._workflow
         plain = made_top(workflow.name, workflow.description)
         plain["info"] = self._info(plain["info"])
-        kept = {key: value for key, value in self._kept.items() if key not in ("workflow", "workflows")}
+        kept = without(self._kept, "workflow", "workflows")
         wanted = {"name": workflow.name, "description": workflow.description}
 
         def shape(value: object, place: Place) -> None:
@@ -97,7 +79,7 @@ class _Writer:
 
     def _info(self, plain: JsonObject) -> JsonObject:
         kept = object_in(self._kept.get("info"))
-        whole = {**{key: value for key, value in kept.items() if key != "description"}, **plain}
+        whole = {**without(kept, "description"), **plain}
         version = kept.get("version")
         return {**whole, "version": version if isinstance(version, str) else plain["version"]}
 
@@ -110,7 +92,7 @@ class _Writer:
             return [self._depending(one, part, names) for one, part in zip(tops, parts, strict=True)]
         plain = made_flat(slug(self._workflow.name, fallback="workflow"))
         kept = object_in(self._kept.get("workflow"))
-        whole = {**plain, **{key: value for key, value in kept.items() if key not in ("steps", "$without")}}
+        whole = {**plain, **without(kept, "steps", "$without")}
         if problems_in({**whole, "steps": [_ANY_STEP]}, WORKFLOW):
             whole = plain
         return [{**whole, "steps": self._steps(self._workflow.steps)}]
@@ -141,7 +123,7 @@ class _Writer:
         kept = list_in(part.get("dependsOn"))
         if [one for one in dict.fromkeys(kept) if one in names.values() and one != part["workflowId"]] == wanted:
             return part
-        rest = {key: value for key, value in part.items() if key != "dependsOn"}
+        rest = without(part, "dependsOn")
         return {**rest, "dependsOn": wanted} if wanted else rest
 
     def _steps(self, steps: Sequence[Step]) -> list[JsonObject]:
@@ -150,7 +132,7 @@ class _Writer:
         for step in steps:
             kept = kept_in(step.extensions, self._format_name)
             wanted = generated(step, made_id(step.name, step.id))
-            own = {key: value for key, value in kept.items() if key not in ("flow", *FLOW)}
+            own = without(kept, "flow", *FLOW)
             part = restored_step(step, wanted, own, read=said, said_by=SAID_BY, shape=STEP)
             part["stepId"] = take_id(part["stepId"], taken)
             parts[step.id] = part
@@ -168,3 +150,37 @@ class _Writer:
             part |= flow_of(part, [(parts[e.to]["stepId"], e) for e in edges], known, flow)
             parts[step.id] = with_residue(step, part)
         return list(parts.values())
+
+
+@lint_rule(RULES, "arazzo-schema", "warning", "Tools that hold to the schema refuse the description.")
+def _against_schema(document: Any, place: Place) -> None:
+    """Find what the published schema of descriptions does not allow."""
+    check = schema_check("arazzo-generator", _SCHEMA)
+    if check is not None:
+        check(document, place)
+
+
+def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
+    """Yield the ids of the step and the workflow around a place, the innermost first."""
+    here: Any = document
+    found: list[str] = []
+    for part in parts:
+        here = list_in(here)[int(part)] if part.isdigit() and list_in(here) else object_in(here).get(part)
+        found += [object_in(here)[key] for key in ("workflowId", "stepId") if key in object_in(here)]
+    yield from reversed(found)
+
+
+class Arazzo(DocumentFormat):
+    """Workflows over the operations of APIs."""
+
+    name = "arazzo"
+    title = "Arazzo"
+    extension = "arazzo.yaml"
+    shape = staticmethod(DOCUMENT)
+    broken_rules = staticmethod(used_twice)
+    read_into = staticmethod(read_description)
+    document_of = staticmethod(document_of)
+
+    @override
+    def recognises(self, document: Any) -> float:
+        return 0.95 * ("arazzo" in object_in(document))

@@ -17,22 +17,25 @@ from workflow_agent.workflows.formats.arazzo.steps import (
     said,
     said_flow,
 )
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of
 from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
     choice,
+    fields_of,
+    filled,
     flag,
     listed,
     mapped,
     object_in,
     one_kind,
-    problems_in,
     record,
+    repeated,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
@@ -45,16 +48,11 @@ _ACTION = record({"name": text(), "type": text(), "criteria": _CRITERIA, "refere
 STEP = record(
     {
         "stepId": _ID,
-        "description": text(),
-        "operationId": text(),
-        "operationPath": text(),
-        "channelPath": text(),
-        "workflowId": text(),
+        **fields_of(text(), "description operationId operationPath channelPath workflowId"),
         "parameters": listed(),
         "requestBody": mapped(),
         "successCriteria": _CRITERIA,
-        "onSuccess": listed(_ACTION),
-        "onFailure": listed(_ACTION),
+        **fields_of(listed(_ACTION), "onSuccess onFailure"),
         "outputs": mapped(),
     },
     required=["stepId"],
@@ -63,8 +61,7 @@ STEP = record(
 WORKFLOW = record(
     {
         "workflowId": _ID,
-        "summary": text(),
-        "description": text(),
+        **fields_of(text(), "summary description"),
         "inputs": one_kind(object=mapped(), flag=flag),
         "dependsOn": listed(text()),
         "steps": listed(STEP, least=1),
@@ -91,31 +88,21 @@ NO_STEP = {"id": "x", "name": "x"}
 NO_WORKFLOW: JsonObject = {"id": "wf_x", "start": "x", "steps": [NO_STEP]}
 
 
-def read_description(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of an Arazzo description; several in it become scopes of one.
-
-    Raises:
-        UnreadableDocument: With everything that Arazzo does not allow.
-    """
-    problems = problems_in(document, DOCUMENT) or _used_twice(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    return _Reader(object_in(document), Draft(format_name, title)).whole()
+def read_description(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an Arazzo description; several in it become scopes of one."""
+    return _Reader(document, draft).whole()
 
 
-def _used_twice(document: JsonObject) -> list[Problem]:
-    place = Place([])
-    workflows: set[str] = set()
-    for at, workflow in enumerate(document["workflows"]):
-        here, steps = place / "workflows" / at, set[str]()
-        if workflow["workflowId"] in workflows:
-            (here / "workflowId").refuse(f"{workflow['workflowId'][:80]!r} is the id of another workflow, too")
-        workflows.add(workflow["workflowId"])
-        for number_, step in enumerate(workflow["steps"]):
-            if step["stepId"] in steps:
-                told = f"{step['stepId'][:80]!r} is the id of another step, too"
-                (here / "steps" / number_ / "stepId").refuse(told)
-            steps.add(step["stepId"])
+def used_twice(document: JsonObject) -> list[Problem]:
+    """Return a problem for each id of a workflow or a step that another one has."""
+    place = Place([]) / "workflows"
+    workflows = [workflow["workflowId"] for workflow in document["workflows"]]
+    for at in repeated(workflows):
+        (place / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
+    for within, workflow in enumerate(document["workflows"]):
+        steps = [step["stepId"] for step in workflow["steps"]]
+        for at in repeated(steps):
+            (place / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
     return place.problems
 
 
@@ -141,7 +128,7 @@ def said_scope(workflow: Mapping[str, Any]) -> JsonObject:
     called = workflow["workflowId"]
     told = text_in(workflow.get("description")) or text_in(workflow.get("summary"))
     fields = {"type": "subworkflow", "workflow": called, "description": told}
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def made_scope(step: Step) -> JsonObject:
@@ -165,34 +152,30 @@ class _Reader:
         workflows = self._document["workflows"]
         top = merged(said_top(self._document), self._document, Workflow, NO_WORKFLOW)
         told = said_top(self._document)
-        rest = {key: self._document[key] for key in self._document if key not in ("workflows", OWN)}
+        rest = without(self._document, "workflows", OWN)
         kept = kept_of(rest, made_top(told["name"], told["description"]))
         for at, workflow in enumerate(workflows):
             if len(workflows) > 1:
                 self._scope(workflow, at)
             else:
-                own = {key: value for key, value in workflow.items() if key != "steps"}
+                own = without(workflow, "steps")
                 flat = kept_of(own, made_flat(slug(str(top["name"]), fallback="workflow")))
                 kept |= {"workflow": flat} if flat else {}
                 self._steps(workflow, None, at)
         self._dependencies(workflows)
-        name = top.pop("name")
-        return self._draft.finished(name, kept=kept or None, **top)
+        return self._draft.finished(kept=kept, **top)
 
     def _scope(self, workflow: JsonObject, at: int) -> None:
         told = said_scope(workflow)
         fields = merged({**told, "name": workflow["workflowId"]}, workflow, Step, NO_STEP)
-        name, kind = fields.pop("name"), fields.pop("type")
-        step_id = self._draft.add(name, kind, wanted_id=workflow["workflowId"], **fields)
+        step_id = self._draft.add(wanted_id=workflow["workflowId"], **fields)
         step = Step.model_validate({**self._draft.steps[-1]})
-        own = {k: v for k, v in workflow.items() if k not in ("steps", OWN, "dependsOn")}
+        own = without(workflow, "steps", OWN, "dependsOn")
         kept = kept_of(own, made_scope(step))
         outside = [one for one in workflow.get("dependsOn", ()) if one not in self._known_before(at)]
         if outside:
             kept["dependsOn"] = workflow["dependsOn"]
-        if kept:
-            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
-            self._draft.note_kept(("workflows", at), kept)
+        self._draft.keep(kept, ("workflows", at))
         self._scopes[workflow["workflowId"]] = step_id
         self._steps(workflow, step_id, at)
 
@@ -218,18 +201,14 @@ class _Reader:
                 kept = drafted[ids[step["stepId"]]].setdefault("extensions", {}).setdefault(self._draft.format_name, {})
                 kept["flow"] = flow
             for target, fields in ways:
-                rest = {key: value for key, value in fields.items() if key != "type"}
-                self._draft.connect(ids[step["stepId"]], ids[target], fields["type"], **rest)
+                self._draft.connect(ids[step["stepId"]], ids[target], **fields)
 
     def _step(self, step: JsonObject, parent: str | None, at: int) -> str:
         told = said(step)
         fields = merged({**told, "name": step["stepId"]}, step, Step, NO_STEP)
-        name, kind = fields.pop("name"), fields.pop("type")
-        step_id = self._draft.add(name, kind, parent=parent, wanted_id=step["stepId"], **fields)
+        step_id = self._draft.add(parent=parent, wanted_id=step["stepId"], **fields)
         plain = Step.model_validate({**self._draft.steps[-1], "parent": None})
-        own = {key: value for key, value in step.items() if key not in (*FLOW, OWN)}
-        kept = kept_of(own, generated(plain, made_id(name, step_id)))
-        if kept:
-            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
-            self._draft.note_kept(("workflows", at, "steps", step["stepId"]), kept)
+        own = without(step, *FLOW, OWN)
+        kept = kept_of(own, generated(plain, made_id(fields["name"], step_id)))
+        self._draft.keep(kept, ("workflows", at, "steps", step["stepId"]))
         return step_id

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, completed, same, unsaid
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
@@ -38,7 +38,7 @@ def residue_of(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject
 
 def merged(said: JsonObject, part: Mapping[str, Any], model: type[BaseModel], others: JsonObject) -> JsonObject:
     """Return what a part and the extension in it say together; the extension only where it makes sense."""
-    rest = {key: value for key, value in object_in(part.get(OWN)).items() if key not in NOT_SAID}
+    rest = without(object_in(part.get(OWN)), *NOT_SAID)
     return completed(said, rest, model, others)
 
 
@@ -55,7 +55,7 @@ def said(step: Mapping[str, Any]) -> JsonObject:
         "retry": said_retry(step),
         "writes": outputs or None,
     }
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def said_retry(step: Mapping[str, Any]) -> JsonObject | None:
@@ -104,7 +104,7 @@ def with_residue(step: Step, part: JsonObject) -> JsonObject:
     """Return a part with all that it does not say of a step."""
     told = {"name": part["stepId"], **said(part)}
     wanted = step_document(step)
-    return part | residue_of(wanted, {key: value for key, value in told.items() if value is not None})
+    return part | residue_of(wanted, filled(told))
 
 
 def said_action(action: Mapping[str, Any], kind: str) -> JsonObject:

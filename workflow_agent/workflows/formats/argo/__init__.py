@@ -1,26 +1,260 @@
-"""Argo Workflows: workflows, templates and cron workflows, in YAML."""
+"""Argo Workflows in YAML: the format of workflows, templates and cron workflows, and how they are written."""
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.workflows.formats.argo.reader import read_document
-from workflow_agent.workflows.formats.argo.shapes import SPECS
-from workflow_agent.workflows.formats.argo.writer import document_of
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.yaml_text import write_yaml
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.argo.reader import (
+    metadata_of,
+    read_document,
+    said_exit,
+    said_metadata,
+    started_by,
+)
+from workflow_agent.workflows.formats.argo.shapes import (
+    METADATA,
+    SPEC,
+    SPECS,
+    broken_rules,
+    call_shape,
+    document_shape,
+    said_depends,
+    template_shape,
+)
+from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
+from workflow_agent.workflows.formats.builder import DocumentFormat
+from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.flow import Dependencies, Flow
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, problems_in, without
+from workflow_agent.workflows.model.parser import slug, take_id
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.workflow import Workflow, step_document
+
+_API = "argoproj.io/v1alpha1"
+_CALLED = ("template", "templateRef", "inline")
+_BESIDE_CALL = (*_CALLED, "inside", "depends", "dependencies")
+_TASK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,127}")
 
 
-class ArgoWorkflows(Format):
+def document_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the document for a workflow, as far as Argo can say it."""
+    kept = kept_in(workflow.extensions, format_name)
+    metadata = kept.get("metadata")
+    titled = {"name": workflow.name, "description": workflow.description}
+    if problems_in(metadata, METADATA) or not same(said_metadata(object_in(metadata)), titled):
+        metadata = metadata_of(workflow)
+    kind, starts = started_by(workflow, format_name)
+    version = kept.get("apiVersion")
+    is_argo = isinstance(version, str) and version.startswith("argoproj.io/")
+    head = {"apiVersion": version if is_argo else _API, "kind": kind, "metadata": metadata}
+    if kind == "WorkflowEventBinding":
+        return {**head, "spec": starts}
+    spec = _Writer(workflow, format_name).spec()
+    if kind == "CronWorkflow":
+        return {**head, "spec": {**starts, "workflowSpec": spec}}
+    status = {"status": kept["status"]} if isinstance(kept.get("status"), dict) else {}
+    return {**head, "spec": spec, **status}
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str) -> None:
+        self._workflow = workflow
+        self._flow = Flow(workflow, format_name)
+        self._kept = kept_in(workflow.extensions, format_name)
+        listed_before = list_in(self._kept.get("templates"))
+        self._order = [one for one in listed_before if isinstance(one, str) or not problems_in(one, template_shape)]
+        self._told: dict[str, JsonObject] = {
+            str(one["name"]): one for one in map(object_in, self._order) if "name" in one
+        }
+        self._made: dict[str, JsonObject] = {}
+        self._taken = {*self._told}
+
+    def spec(self) -> JsonObject:
+        """Return the part of the document that says what is done."""
+        kept = object_in(self._kept.get("spec"))
+        rest = {key: value for key, value in kept.items() if not problems_in({key: value}, SPEC)}
+        top = self._flow.children[None]
+        entry = self._kept.get("entry")
+        if len(self._workflow.steps) == 1 and top[0].type == "subworkflow" and (top[0].workflow or entry):
+            rest["workflowTemplateRef"] = {**object_in(rest.get("workflowTemplateRef")), "name": top[0].workflow}
+            named = {"entrypoint": self._kept["entrypoint"]} if "entrypoint" in self._kept else {}
+        elif entry == "choice":
+            for step in (one for one in top if one.type != "decision"):
+                self._call(step, step.name)
+            named = {}
+        elif entry == "single" and len(top) == 1 and not self._flow.children.get(top[0].id):
+            named = {"entrypoint": self._call(top[0], top[0].name).get("template", top[0].name)}
+        else:
+            named = {"entrypoint": self._main(top)}
+        return {**named, **self._exit(rest), **rest, **self._templates()}
+
+    def _main(self, top: Sequence[Step]) -> str:
+        inside = object_in(self._kept.get("inside"))
+        name = take_id(str(self._kept.get("entrypoint") or "main"), self._taken)
+        self._made[name] = {}
+        self._made[name] = self._composite(top, inside, name)
+        return name
+
+    def _templates(self) -> JsonObject:
+        kept = [self._made.pop(one, None) if isinstance(one, str) else one for one in self._order]
+        templates = [*(one for one in kept if one is not None), *self._made.values()]
+        return {"templates": templates} if templates or "templates" in self._kept else {}
+
+    def _exit(self, rest: JsonObject) -> JsonObject:
+        known = {*self._told, *self._made}
+        for one in self._workflow.automations:
+            name = one.effect.with_.get("template")
+            plain = one.as_plain()
+            is_known = name in known or "workflowTemplateRef" in rest or "{{" in str(name)
+            if is_known and said_exit(name) == [plain]:
+                return {"onExit": name}
+        return {}
+
+    def _composite(self, members: Sequence[Step], kept: JsonObject, name: str | None) -> JsonObject:
+        """Return a template whose tasks are these steps."""
+        needs = Dependencies(self._flow, members)
+        names = self._names(needs.work)
+        calls = {step.id: self._call(step, names[step.id]) for step in needs.work}
+        groups = groups_of(kept.get("steps"), names, needs) if "steps" in kept else None
+        if groups is not None:
+            tasks: JsonObject = {"steps": [[calls[step_id] for step_id in group] for group in groups]}
+        else:
+            dag = [self._task(step, calls[step.id], names, needs) for step in needs.work]
+            tasks = {"dag": {**object_in(kept.get("dag")), "tasks": dag}}
+        named = {} if name is None else {"name": name}
+        whole = {**without(kept, "steps", "dag"), **named, **tasks}
+        if problems_in(whole, template_shape):
+            plain = tasks if groups is not None else {"dag": {"tasks": tasks["dag"]["tasks"]}}
+            return {**named, **plain}
+        return whole
+
+    def _names(self, steps: Sequence[Step]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        taken: set[str] = set()
+        for step in steps:
+            kept = self._flow.kept(step)
+            is_own = _TASK_NAME.fullmatch(step.name) or any(key in kept for key in _CALLED)
+            wanted = step.name if is_own else slug(step.name).replace("_", "-")
+            found[step.id] = take_id(wanted, taken)
+        return found
+
+    def _task(self, step: Step, call: JsonObject, names: Mapping[str, str], needs: Dependencies) -> JsonObject:
+        kept = self._flow.kept(step)
+        guards = [edge for one in needs.of(step.id) for edge in one.guards] or needs.guards(step.id)
+        asked = list(dict.fromkeys(said for edge in guards if (said := self._guard(edge))))
+        if asked:
+            call = {
+                **call,
+                "when": " && ".join(f"({one})" for one in [*asked, *([call["when"]] if "when" in call else [])]),
+            }
+        return {**call, **dependencies_of(step, kept, names, needs)}
+
+    def _guard(self, edge: Transition) -> str:
+        if edge.when is not None:
+            return expression_of(edge.when)
+        others = [one.when for one in self._flow.onward(edge.from_) if one.when is not None]
+        said = " || ".join(f"({expression_of(one)})" for one in others)
+        return f"!({said})" if said and edge.type == "default" else ""
+
+    def _call(self, step: Step, name: str) -> JsonObject:
+        """Return the task for a step; the template it calls is there afterwards."""
+        kept = self._flow.kept(step)
+        own = without(kept, *_BESIDE_CALL)
+        reference, template = self._reference(kept)
+        inside = self._flow.children.get(step.id, [])
+
+        def read(part: JsonObject) -> JsonObject:
+            told: JsonObject | None = {} if inside else template
+            return {"type": step.type, **said_call({**part, **reference}, told), "name": step.name}
+
+        task = restored_step(step, call_of(step, name), own, read=read, said_by=TASK_SAID_BY, shape=call_shape)
+        if inside:
+            return {**task, **self._inside(step, inside, kept)}
+        if reference and self._still_says(step, said_call({**task, **reference}, template)):
+            return {**task, **reference}
+        made = take_id(slug(step.name).replace("_", "-"), self._taken)
+        self._made[made] = template_of(step, made)
+        return {**task, "template": made}
+
+    def _reference(self, kept: JsonObject) -> tuple[JsonObject, JsonObject | None]:
+        """Return what the task called when it was read, and the template that this is."""
+        reference = {key: kept[key] for key in _CALLED if key in kept}
+        if len(reference) != 1 or problems_in({"name": "x", **reference}, call_shape):
+            return {}, None
+        if "inline" in reference:
+            return reference, object_in(reference["inline"])
+        name = reference.get("template")
+        is_there = name in self._told or name in self._order or "templateRef" in reference
+        return (reference, self._told.get(str(name))) if is_there else ({}, None)
+
+    def _still_says(self, step: Step, fields: JsonObject) -> bool:
+        given = filled(fields)
+        said = step_document(Step.model_validate({"id": step.id, "name": step.name, **given}))
+        wanted = step_document(step)
+        compared = ("type", "uses", "with", "retry", "timeout", "duration")
+        return all(same(said.get(key), wanted.get(key)) for key in compared)
+
+    def _inside(self, step: Step, inside: Sequence[Step], kept: JsonObject) -> JsonObject:
+        layout = object_in(kept.get("inside"))
+        if "inline" in kept:
+            return {"inline": self._composite(inside, layout, None)}
+        wanted = kept.get("template")
+        name = take_id(wanted if isinstance(wanted, str) else slug(step.name).replace("_", "-"), self._taken)
+        self._made[name] = {}
+        self._made[name] = self._composite(inside, layout, name)
+        return {"template": name}
+
+
+def groups_of(layout: Any, names: Mapping[str, str], needs: Dependencies) -> list[list[str]] | None:
+    """Return the steps of each group, if they still follow one another in the groups that were kept."""
+    ids = {name: step_id for step_id, name in names.items()}
+    kept = [[ids.get(str(name)) for name in list_in(group)] for group in list_in(layout)]
+    groups = [[one for one in group if one is not None] for group in kept]
+    if sorted(one for group in groups for one in group) != sorted(names):
+        return None
+    before: set[str] = set()
+    for group in groups:
+        for step_id in group:
+            waits = needs.of(step_id)
+            fails = any(one.on_failure or one.guards for one in waits) or needs.guards(step_id)
+            if {one.source for one in waits} != before or fails or needs.needs_any(step_id):
+                return None
+        before = set(group) or before
+    return groups
+
+
+def dependencies_of(step: Step, kept: Mapping[str, Any], names: Mapping[str, str], needs: Dependencies) -> JsonObject:
+    """Return what a task of a DAG depends on: as it was written, where that is still so."""
+    waits = needs.of(step.id)
+    wanted = {names[one.source]: one.on_failure for one in waits}
+    any_is_enough = needs.needs_any(step.id)
+    for key in ("depends", "dependencies"):
+        if _is_readable(key, kept.get(key)) and said_depends({key: kept[key]}) == (wanted, any_is_enough):
+            return {key: kept[key]}
+    said = [f"{name}.Failed" if on_failure else name for name, on_failure in wanted.items()]
+    return {"depends": (" || " if any_is_enough else " && ").join(said)} if said else {}
+
+
+def _is_readable(key: str, value: Any) -> bool:
+    if key == "depends":
+        return isinstance(value, str)
+    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
+
+
+class ArgoWorkflows(DocumentFormat):
     """Templates that call one another, each of them a container, a script or tasks of its own."""
 
     name = "argo"
     title = "Argo Workflows"
-    media_type = "application/yaml"
     extension = "yaml"
+    shape = staticmethod(document_shape)
+    broken_rules = staticmethod(broken_rules)
+    read_into = staticmethod(read_document)
+    document_of = staticmethod(document_of)
 
     @override
     def recognises(self, document: Any) -> float:
@@ -29,12 +263,3 @@ class ArgoWorkflows(Format):
         if not is_argo:
             return 0.0
         return 0.95 if whole.get("kind") in SPECS else 0.4
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_document(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        text = write_yaml(document_of(workflow, self.name))
-        return checked_export(text, workflow, self.read, self.title)

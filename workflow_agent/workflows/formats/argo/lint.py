@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workflow_agent.workflows.formats.argo.rules import said_depends, spec_of
-from workflow_agent.workflows.formats.argo.shapes import KINDS
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
+from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
+from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.triggers import cron_problem
 
@@ -23,6 +22,8 @@ _LOCATIONS = frozenset({
     "artifactory", "azure", "from", "fromExpression", "gcs", "git", "hdfs", "http", "optional", "oss", "plugin",
     "raw", "s3", "artifactLocation",
 })  # fmt: skip
+_FILLING = frozenset({"value", "default", "valueFrom"})
+"""What gives a parameter a value."""
 _CALL_SCOPES = ("steps.", "tasks.")
 
 
@@ -50,8 +51,8 @@ class _Spec:
 
     def all_templates(self) -> Iterator[tuple[Mapping[str, Any], Place]]:
         """Yield every template with its place, those in line with their calls too."""
-        for at, one in enumerate(list_in(self.spec.get("templates"))):
-            yield from _with_inline(object_in(one), self.place / "templates" / at)
+        for one, here in items_in(self.spec, self.place, "templates"):
+            yield from _with_inline(one, here)
 
 
 def _with_inline(template: Mapping[str, Any], place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
@@ -63,8 +64,7 @@ def _with_inline(template: Mapping[str, Any], place: Place) -> Iterator[tuple[Ma
 
 def _calls(template: Mapping[str, Any], place: Place) -> Iterator[tuple[int, Mapping[str, Any], Place]]:
     """Yield the steps or tasks of a template with the number of their group, which is 0 for tasks."""
-    for at, task in enumerate(list_in(object_in(template.get("dag")).get("tasks"))):
-        yield 0, object_in(task), place / "dag" / "tasks" / at
+    yield from ((0, task, here) for task, here in items_in(template, place, "dag", "tasks"))
     for at, group in enumerate(list_in(template.get("steps"))):
         for beside, step in enumerate(list_in(group)):
             yield at, object_in(step), place / "steps" / at / beside
@@ -72,10 +72,7 @@ def _calls(template: Mapping[str, Any], place: Place) -> Iterator[tuple[int, Map
 
 def _names(owner: Any, *path: str) -> set[str]:
     """Return the names of the parameters or artifacts that are told below a path."""
-    here: Any = owner
-    for part in path:
-        here = object_in(here).get(part)
-    return {str(object_in(one).get("name")) for one in list_in(here)}
+    return {str(one.get("name")) for one, _ in items_in(owner, Place([]), *path)}
 
 
 def _tags(value: Any, place: Place, without: Sequence[str] = ()) -> Iterator[tuple[str, Place]]:
@@ -108,18 +105,11 @@ def _check_input(name: str, known: set[str], whole: _Spec, place: Place) -> None
         if ".".join(parts[:3]) not in known and name not in known:
             place.refuse(f"the template has no `{name[:80]}`", sorted(known))
     elif parts[:2] == ["workflow", "parameters"] and len(parts) > 2 and whole.is_whole:
-        given = _names(whole.spec, "arguments", "parameters") | _global_names(whole)
+        given = _names(whole.spec, "arguments", "parameters")
+        outputs = (items_in(template, here, "outputs", "parameters") for template, here in whole.all_templates())
+        given |= {str(one.get("globalName")) for listed in outputs for one, _ in listed}
         if ".".join(parts[2:]) not in given:
             place.refuse(f"the workflow has no parameter `{'.'.join(parts[2:])[:60]}`", sorted(given))
-
-
-def _global_names(whole: _Spec) -> set[str]:
-    outputs = (
-        one
-        for template, _ in whole.all_templates()
-        for one in list_in(object_in(template.get("outputs")).get("parameters"))
-    )
-    return {str(object_in(one).get("globalName")) for one in outputs}
 
 
 @lint_rule(RULES, "argo-result", "error", "Argo refuses the workflow.")
@@ -142,11 +132,9 @@ def _check_result(
     name: str, done: set[str], named: Mapping[str, Mapping[str, Any]], whole: _Spec, place: Place
 ) -> None:
     scope, said, what = [*name.split(".", 2), "", ""][:3]
-    if f"{scope}." not in _CALL_SCOPES or not what:
-        return
-    if said not in done:
+    if f"{scope}." in _CALL_SCOPES and what and said not in done:
         place.refuse(f"nothing called {said[:60]!r} is done before this", sorted(done))
-    else:
+    elif f"{scope}." in _CALL_SCOPES and what:
         _check_output(what, named[said], whole, place)
 
 
@@ -196,14 +184,10 @@ def _missing_arguments(document: Any, place: Place) -> None:
 
 
 def _check_given(called: Mapping[str, Any], arguments: Mapping[str, Any], name: str, place: Place) -> None:
-    inputs = object_in(called.get("inputs"))
-    for kind in ("parameters", "artifacts"):
+    for kind, filling in (("parameters", _FILLING), ("artifacts", _LOCATIONS)):
         given = _names(arguments, kind)
-        for one in map(object_in, list_in(inputs.get(kind))):
-            has_own = (
-                {"value", "default", "valueFrom"} & one.keys() if kind == "parameters" else _LOCATIONS & one.keys()
-            )
-            if str(one.get("name")) not in given and not has_own:
+        for one, _ in items_in(called, place, "inputs", kind):
+            if str(one.get("name")) not in given and not filling & one.keys():
                 place.refuse(f"does not give {name[:60]!r} its `inputs.{kind}.{str(one.get('name'))[:60]}`")
 
 
@@ -211,51 +195,45 @@ def _check_given(called: Mapping[str, Any], arguments: Mapping[str, Any], name: 
 def _missing_values(document: Any, place: Place) -> None:
     """Find parameters of a workflow without a value."""
     whole = _Spec.of(document, place)
-    for at, one in enumerate(list_in(object_in(whole.spec.get("arguments")).get("parameters"))):
-        if whole.is_whole and not {"value", "valueFrom", "default"} & object_in(one).keys():
-            (whole.place / "arguments" / "parameters" / at).refuse("has no value until somebody gives one")
+    for one, here in items_in(whole.spec, whole.place, "arguments", "parameters"):
+        if whole.is_whole and not _FILLING & one.keys():
+            here.refuse("has no value until somebody gives one")
 
 
 @lint_rule(RULES, "argo-output", "error", "Argo refuses the workflow.")
 def _outputs(document: Any, place: Place) -> None:
     """Find outputs that do not say where they come from."""
     for template, here in _Spec.of(document, place).all_templates():
-        outputs = object_in(template.get("outputs"))
         is_composite = any(kind in template for kind in _COMPOSITE)
-        for at, one in enumerate(map(object_in, list_in(outputs.get("parameters")))):
-            inside = here / "outputs" / "parameters" / at
+        for one, inside in items_in(template, here, "outputs", "parameters"):
+            is_said = "value" in one or {"parameter", "expression"} & object_in(one.get("valueFrom")).keys()
             if not {"valueFrom", "value"} & one.keys():
                 inside.refuse("needs `valueFrom`, which says where its value is")
-            elif (
-                is_composite
-                and not {"parameter", "expression"} & object_in(one.get("valueFrom")).keys()
-                and "value" not in one
-            ):
+            elif is_composite and not is_said:
                 (inside / "valueFrom").refuse("needs `parameter` or `expression` in a template of steps or tasks")
-        for at, one in enumerate(map(object_in, list_in(outputs.get("artifacts")))):
+        for one, inside in items_in(template, here, "outputs", "artifacts"):
             if not is_composite and set(_WITH_IMAGE) & template.keys() and "path" not in one:
-                (here / "outputs" / "artifacts" / at).refuse("needs the `path` of its file")
+                inside.refuse("needs the `path` of its file")
 
 
 @lint_rule(RULES, "argo-name", "error", "Argo refuses the workflow.")
 def _bad_names(document: Any, place: Place) -> None:
     """Find names with characters that Argo refuses."""
     for template, here in _Spec.of(document, place).all_templates():
-        _check_name(template.get("name"), _NAME, here / "name")
+        _check_name(template, _NAME, here)
         for _, call, inside in _calls(template, here):
-            _check_name(call.get("name"), _TASK_NAME, inside / "name")
-            for at, one in enumerate(list_in(object_in(call.get("arguments")).get("parameters"))):
-                _check_name(
-                    object_in(one).get("name"), _PARAMETER_NAME, inside / "arguments" / "parameters" / at / "name"
-                )
+            _check_name(call, _TASK_NAME, inside)
+            for one, at in items_in(call, inside, "arguments", "parameters"):
+                _check_name(one, _PARAMETER_NAME, at)
         for side in ("inputs", "outputs"):
-            for at, one in enumerate(list_in(object_in(template.get(side)).get("parameters"))):
-                _check_name(object_in(one).get("name"), _PARAMETER_NAME, here / side / "parameters" / at / "name")
+            for one, at in items_in(template, here, side, "parameters"):
+                _check_name(one, _PARAMETER_NAME, at)
 
 
-def _check_name(name: Any, pattern: re.Pattern[str], place: Place) -> None:
+def _check_name(named: Mapping[str, Any], pattern: re.Pattern[str], place: Place) -> None:
+    name = named.get("name")
     if isinstance(name, str) and not pattern.fullmatch(name):
-        place.refuse(f"{name[:80]!r} has characters that a name cannot have")
+        (place / "name").refuse(f"{name[:80]!r} has characters that a name cannot have")
 
 
 @lint_rule(RULES, "argo-depends", "error", "Argo refuses the workflow.")
@@ -302,20 +280,16 @@ def _volumes(document: Any, place: Place) -> None:
     whole = _Spec.of(document, place)
     if {"workflowTemplateRef", "podSpecPatch", "templateDefaults"} & whole.spec.keys():
         return
-    shared = _names(whole.spec, "volumes") | _volume_claims(whole.spec)
+    shared = _names(whole.spec, "volumes")
+    claims = items_in(whole.spec, whole.place, "volumeClaimTemplates")
+    shared |= {str(object_in(one.get("metadata")).get("name")) for one, _ in claims}
     for template, here in whole.all_templates():
         known = shared | _names(template, "volumes")
-        parts = [(kind, object_in(template.get(kind))) for kind in _WITH_IMAGE]
-        for kind, part in parts if "podSpecPatch" not in template else ():
-            for at, mount in enumerate(list_in(part.get("volumeMounts"))):
-                name = str(object_in(mount).get("name"))
+        for kind in _WITH_IMAGE if "podSpecPatch" not in template else ():
+            for mount, inside in items_in(template, here, kind, "volumeMounts"):
+                name = str(mount.get("name"))
                 if name not in known and "{{" not in name:
-                    (here / kind / "volumeMounts" / at).refuse(f"there is no volume {name[:60]!r}", sorted(known))
-
-
-def _volume_claims(spec: Mapping[str, Any]) -> set[str]:
-    claims = map(object_in, list_in(spec.get("volumeClaimTemplates")))
-    return {str(object_in(one.get("metadata")).get("name")) for one in claims}
+                    inside.refuse(f"there is no volume {name[:60]!r}", sorted(known))
 
 
 @lint_rule(RULES, "argo-schedule", "error", "Argo refuses the schedule.")
@@ -340,9 +314,9 @@ def _unused(document: Any, place: Place) -> None:
     used = {str(whole.spec.get(key)) for key in ("entrypoint", "onExit")}
     used |= {str(one) for one in _said(whole.spec, ("template", "onExit"))}
     dynamic = any("{{" in one for one in used)
-    for at, one in enumerate(list_in(whole.spec.get("templates"))):
-        if not dynamic and str(object_in(one).get("name")) not in used:
-            (whole.place / "templates" / at).refuse("nothing calls this template")
+    for one, here in items_in(whole.spec, whole.place, "templates"):
+        if not dynamic and str(one.get("name")) not in used:
+            here.refuse("nothing calls this template")
 
 
 def _said(value: Any, keys: Iterable[str]) -> Iterator[Any]:
@@ -359,10 +333,8 @@ def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
     here: Any = document
     found: list[str] = []
     for part in parts:
-        here = (
-            list_in(here)[int(part)] if part.isdigit() and int(part) < len(list_in(here)) else object_in(here).get(part)
-        )
+        is_item = part.isdigit() and int(part) < len(list_in(here))
+        here = list_in(here)[int(part)] if is_item else object_in(here).get(part)
         name = object_in(here).get("name")
-        if isinstance(name, str):
-            found.append(name)
+        found += [name] if isinstance(name, str) else []
     yield from reversed(found)

@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.rules import broken_rules, said_depends, spec_of
-from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape, document_shape
+from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape, said_depends, spec_of
 from workflow_agent.workflows.formats.argo.templates import call_of, said_call
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same
-from workflow_agent.workflows.formats.shapes import Shape, list_in, object_in, problems_in, record, text_in
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same, step_with
+from workflow_agent.workflows.formats.shapes import Shape, list_in, object_in, problems_in, record, text_in, without
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import ScheduleTrigger, cron_problem
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -23,31 +21,22 @@ _TITLE = "workflows.argoproj.io/title"
 _DESCRIPTION = "workflows.argoproj.io/description"
 
 
-def read_document(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document.
-
-    Raises:
-        UnreadableDocument: With everything that Argo does not allow.
-    """
-    problems = problems_in(document, document_shape) or broken_rules(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    whole = object_in(document)
-    draft = Draft(format_name, title)
+def read_document(whole: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document."""
     reader = _Reader(draft, spec_of(whole))
     start, entry = reader.entry(whole)
     kept: JsonObject = {**{key: whole[key] for key in ("apiVersion", "kind", "metadata")}, **entry}
     kept |= {"status": whole["status"]} if "status" in whole else {}
     if whole["kind"] in ("CronWorkflow", "WorkflowEventBinding"):
-        kept["starts"] = {key: value for key, value in whole["spec"].items() if key != "workflowSpec"}
+        kept["starts"] = without(whole["spec"], "workflowSpec")
     spec = spec_of(whole) if whole["kind"] != "WorkflowEventBinding" else {}
-    kept["spec"] = {key: value for key, value in spec.items() if key not in ("templates", "entrypoint", "onExit")}
+    kept["spec"] = without(spec, "templates", "entrypoint", "onExit")
     if "templates" in spec:
         kept["templates"] = [one["name"] if one.get("name") in reader.expanded else one for one in spec["templates"]]
     fields = said_metadata(whole["metadata"])
     triggers = said_triggers(whole["kind"], whole["spec"])
     exits = said_exit(spec.get("onExit"))
-    return draft.finished(fields.pop("name"), start=start, triggers=triggers, automations=exits, kept=kept, **fields)
+    return draft.finished(start=start, triggers=triggers, automations=exits, kept=kept, **fields)
 
 
 def said_exit(template: Any) -> list[JsonObject]:
@@ -74,19 +63,15 @@ class _Reader:
         if template is None and "templates" in spec and name is None:
             return self._choice(said_metadata(document["metadata"])["name"])
         if template is None:
+            reference = object_in(object_in(spec.get("submit", spec)).get("workflowTemplateRef"))
+            called = str(reference.get("name") or name)
             kept = {**_named(name), "entry": "reference"}
-            return self._reference(name, object_in(spec.get("submit", spec))), kept
+            return self._draft.add(called, "subworkflow", workflow=fit(called)), kept
         if _calls(template):
             self.expanded.add(str(name))
             heads = self._inside(template, None, ("spec", "templates", str(name)))
             return self._started(heads), {**_named(name), "inside": _layout(template)}
         return self._root(template), {**_named(name), "entry": "single"}
-
-    def _reference(self, name: Any, spec: JsonObject) -> str:
-        """Add the step that runs a workflow which is told elsewhere."""
-        reference = object_in(spec.get("workflowTemplateRef"))
-        called = str(reference.get("name") or name)
-        return self._draft.add(called, "subworkflow", workflow=fit(called))
 
     def _choice(self, name: str) -> tuple[str, JsonObject]:
         """Add all templates that no other calls, and a decision between them: who uses them chooses."""
@@ -124,18 +109,11 @@ class _Reader:
             needed, any_is_enough = said_depends(task)
             target = ids[task["name"]]
             if len(needed) > 1:
-                target = self._join(task["name"], target, parent, any_is_enough=any_is_enough)
+                wanted_id = f"before_{slug(task['name'])}"
+                target = self._draft.join_before(task["name"], target, parent, wanted_id, is_any=any_is_enough)
             for name, on_failure in needed.items():
                 self._draft.connect(ids[name], target, "error" if on_failure else "sequence")
         return [ids[task["name"]] for task in tasks if not said_depends(task)[0]]
-
-    def _join(self, name: str, target: str, parent: str | None, *, any_is_enough: bool) -> str:
-        mode = {"mode": "any"} if any_is_enough else None
-        words = "Any" if any_is_enough else "All"
-        called = f"{words} before {name}"[:200]
-        join = self._draft.add(called, "join", parent=parent, wanted_id=f"before_{slug(name)}", join=mode)
-        self._draft.connect(join, target)
-        return join
 
     def _steps(self, groups: list[Any], parent: str | None, at: tuple[str | int, ...]) -> list[str]:
         heads: list[str] = []
@@ -169,15 +147,13 @@ class _Reader:
                 template, is_composite = None, False
             else:
                 self.expanded.add(task["template"])
-        fields = {key: value for key, value in said_call(task, template).items() if value is not None}
-        step = Step.model_validate({"id": "x", **fields})
-        own = {key: value for key, value in task.items() if key not in _CALLED}
-        kept = kept_of(own, call_of(step, task["name"]))
+        fields = said_call(task, template)
+        own = without(task, *_CALLED)
+        kept = kept_of(own, call_of(step_with(fields), task["name"]))
         kept |= {key: task[key] for key in _CALLED if key in task}
         if is_composite and template is not None:
             kept |= {"inside": _layout(template), **({"inline": {}} if "inline" in task else {})}
-        name, kind = fields.pop("name"), fields.pop("type", "action")
-        added = self._draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
+        added = self._draft.add(parent=parent, kept=kept, at=at, **fields)
         if is_composite and template is not None:
             self._inside(template, added, at)
         return added
@@ -195,7 +171,7 @@ def _named(name: Any) -> JsonObject:
 def _layout(template: JsonObject) -> JsonObject:
     """Return what is kept of a template whose tasks are steps: all but these, and how they are laid out."""
     if "dag" in template:
-        dag = {key: value for key, value in template["dag"].items() if key != "tasks"}
+        dag = without(template["dag"], "tasks")
         return {**template, "dag": dag}
     return {**template, "steps": [[step["name"] for step in group] for group in template["steps"]]}
 
@@ -240,7 +216,8 @@ def started_by(workflow: Workflow, format_name: str) -> tuple[str, JsonObject]:
     plain = [one.as_plain() for one in workflow.triggers]
     shape = _STARTS.get(kind)
     is_valid = shape is not None and not problems_in(rest, shape)
-    is_bound = kind != "WorkflowEventBinding" or _is_still_bound(workflow, rest)
+    bound = object_in(object_in(rest.get("submit")).get("workflowTemplateRef")).get("name")
+    is_bound = kind != "WorkflowEventBinding" or [step.workflow for step in workflow.steps] == [bound]
     if is_valid and is_bound and same(said_triggers(kind, rest), plain):
         return kind, rest
     schedules = [one for one in workflow.triggers if isinstance(one, ScheduleTrigger) and one.cron]
@@ -256,9 +233,3 @@ _STARTS: Mapping[str, Shape] = {
     "WorkflowEventBinding": BINDING,
     **dict.fromkeys(("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), _EMPTY),
 }
-
-
-def _is_still_bound(workflow: Workflow, binding: JsonObject) -> bool:
-    """Say whether the workflow still is only the one that the binding starts."""
-    reference = object_in(object_in(binding.get("submit")).get("workflowTemplateRef"))
-    return [step.workflow for step in workflow.steps] == [reference.get("name")]

@@ -1,14 +1,21 @@
-"""What an Argo document may look like: closed where Argo reads it itself, open where Kubernetes does."""
+"""What an Argo document may look like: closed where Argo reads it itself, open where Kubernetes does; and its rules."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.flow import waiting_for_ever
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     choice,
+    fields_of,
     flag,
+    list_in,
     listed,
     mapped,
     number,
@@ -18,6 +25,12 @@ from workflow_agent.workflows.formats.shapes import (
     text,
 )
 
+_NEEDED = re.compile(
+    r"([A-Za-z0-9_][A-Za-z0-9_-]*)"
+    r"(?:\.(Succeeded|Failed|Errored|Skipped|Daemoned|Omitted|AnySucceeded|AllFailed))?"
+)
+_OPERATORS = re.compile(r"&&|\|\||[!()\s]")
+_FAILURES = frozenset({"Failed", "Errored", "AllFailed"})
 _TEXT = text()
 _OBJECT = mapped()
 _LIST = listed()
@@ -27,20 +40,12 @@ _WHOLE = number(whole=True)
 _OBJECTS = listed(_OBJECT)
 
 
-def _fields(shape: Shape, names: str) -> dict[str, Shape]:
-    return dict.fromkeys(names.split(), shape)
-
-
 _PARAMETER = record(
     {
         "name": _NAME,
-        "value": one_kind(
-            text=anything, number=anything, flag=anything, nothing=anything, list=anything, object=anything
-        ),
-        "default": anything,
-        "description": _TEXT,
+        **fields_of(anything, "value default"),
+        **fields_of(_TEXT, "description globalName"),
         "enum": _LIST,
-        "globalName": _TEXT,
         "valueFrom": _OBJECT,
     },
     required=["name"],
@@ -52,8 +57,7 @@ _OUTPUTS = record(
 )
 _REFERENCE = record({"name": _NAME, "template": _NAME, "clusterScope": flag}, required=["name", "template"])
 _HOOK = record({"template": _NAME, "arguments": ARGUMENTS, "templateRef": _REFERENCE, "expression": _TEXT})
-_SEQUENCE = record({**_fields(_AMOUNT, "count start end"), "format": _TEXT}, at_most_one=[("count", "end")])
-_CONTINUE = record({"error": flag, "failed": flag})
+_SEQUENCE = record({**fields_of(_AMOUNT, "count start end"), "format": _TEXT}, at_most_one=[("count", "end")])
 
 
 def _inline(value: Any, place: Place) -> None:
@@ -66,12 +70,10 @@ _CALL: Mapping[str, Shape] = {
     "templateRef": _REFERENCE,
     "inline": _inline,
     "arguments": ARGUMENTS,
-    "when": _TEXT,
+    **fields_of(_TEXT, "when withParam onExit"),
     "withItems": _LIST,
-    "withParam": _TEXT,
     "withSequence": _SEQUENCE,
-    "continueOn": _CONTINUE,
-    "onExit": _TEXT,
+    "continueOn": record(fields_of(flag, "error failed")),
     "hooks": mapped(_HOOK),
 }
 _CALLED = ("template", "templateRef", "inline")
@@ -83,12 +85,12 @@ TASK = record(
     exactly_one=[_CALLED],
     at_most_one=[_REPEATED, ("dependencies", "depends")],
 )
-call_shape = record({**_CALL, "name": _NAME})
+call_shape = record(_CALL)
 """A task without what it waits for, whether or not it says yet which template it calls."""
 STEPS = listed(listed(STEP))
 _DAG = record({"tasks": listed(TASK), "target": _TEXT, "failFast": flag}, required=["tasks"])
 
-_BACKOFF = record({"duration": _AMOUNT, "maxDuration": _AMOUNT, "cap": _AMOUNT, "factor": _AMOUNT})
+_BACKOFF = record(fields_of(_AMOUNT, "duration maxDuration cap factor"))
 _RETRY = record(
     {
         "limit": _AMOUNT,
@@ -99,13 +101,13 @@ _RETRY = record(
     }
 )
 _CONTAINER_FIELDS = {
-    **_fields(
+    **fields_of(
         _TEXT, "name image imagePullPolicy workingDir terminationMessagePath terminationMessagePolicy restartPolicy"
     ),
-    **_fields(listed(_TEXT), "command args"),
-    **_fields(_OBJECTS, "env envFrom ports resizePolicy volumeDevices volumeMounts restartPolicyRules"),
-    **_fields(_OBJECT, "lifecycle livenessProbe readinessProbe startupProbe resources securityContext"),
-    **_fields(flag, "stdin stdinOnce tty"),
+    **fields_of(listed(_TEXT), "command args"),
+    **fields_of(_OBJECTS, "env envFrom ports resizePolicy volumeDevices volumeMounts restartPolicyRules"),
+    **fields_of(_OBJECT, "lifecycle livenessProbe readinessProbe startupProbe resources securityContext"),
+    **fields_of(flag, "stdin stdinOnce tty"),
 }
 _CONTAINER = record(_CONTAINER_FIELDS)
 _SIDECAR = record({**_CONTAINER_FIELDS, "mirrorVolumeMounts": flag})
@@ -113,7 +115,7 @@ _SCRIPT = record({**_CONTAINER_FIELDS, "source": _TEXT}, required=["source"])
 _SUSPEND = one_kind(object=record({"duration": _AMOUNT}), nothing=anything)
 _HTTP = record(
     {
-        **_fields(_TEXT, "url method body successCondition"),
+        **fields_of(_TEXT, "url method body successCondition"),
         "headers": _OBJECTS,
         "timeoutSeconds": _WHOLE,
         "insecureSkipVerify": flag,
@@ -123,7 +125,7 @@ _HTTP = record(
 )
 _RESOURCE = record(
     {
-        **_fields(_TEXT, "action manifest successCondition failureCondition mergeStrategy"),
+        **fields_of(_TEXT, "action manifest successCondition failureCondition mergeStrategy"),
         "flags": listed(_TEXT),
         "manifestFrom": _OBJECT,
         "setOwnerReference": flag,
@@ -131,16 +133,15 @@ _RESOURCE = record(
     required=["action"],
 )
 KINDS: Mapping[str, Shape] = {
-    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND,
-    "http": _HTTP,
+    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND, "http": _HTTP,
     "resource": _RESOURCE, "data": _OBJECT, "plugin": _OBJECT, "containerSet": _OBJECT,
 }  # fmt: skip
 """What a template can be."""
 _POD = {
-    **_fields(_OBJECT, "affinity nodeSelector securityContext synchronization executor podResources"),
-    **_fields(_OBJECTS, "tolerations volumes hostAliases resourceClaims"),
-    **_fields(_TEXT, "serviceAccountName schedulerName podSpecPatch"),
-    **_fields(flag, "automountServiceAccountToken"),
+    **fields_of(_OBJECT, "affinity nodeSelector securityContext synchronization executor podResources"),
+    **fields_of(_OBJECTS, "tolerations volumes hostAliases resourceClaims"),
+    **fields_of(_TEXT, "serviceAccountName schedulerName podSpecPatch"),
+    **fields_of(flag, "automountServiceAccountToken"),
     "metrics": _OBJECT,
     "retryStrategy": _RETRY,
     "parallelism": _WHOLE,
@@ -151,15 +152,11 @@ _TEMPLATE_FIELDS: Mapping[str, Shape] = {
     "name": _NAME,
     "inputs": ARGUMENTS,
     "outputs": _OUTPUTS,
-    "timeout": _TEXT,
-    "pendingTimeout": _TEXT,
+    **fields_of(_TEXT, "timeout pendingTimeout priorityClassName"),
     "activeDeadlineSeconds": _AMOUNT,
-    "daemon": flag,
-    "failFast": flag,
-    "initContainers": listed(_SIDECAR),
-    "sidecars": listed(_SIDECAR),
-    **_fields(_OBJECT, "metadata memoize archiveLocation annotations"),
-    "priorityClassName": _TEXT,
+    **fields_of(flag, "daemon failFast"),
+    **fields_of(listed(_SIDECAR), "initContainers sidecars"),
+    **fields_of(_OBJECT, "metadata memoize archiveLocation annotations"),
     "priority": _WHOLE,
 }
 _TEMPLATE = record(_TEMPLATE_FIELDS, exactly_one=[list(KINDS)])
@@ -170,21 +167,19 @@ def template_shape(value: Any, place: Place) -> None:
     _TEMPLATE(value, place)
 
 
+_TEMPLATE_OF = record({"name": _NAME, "clusterScope": flag}, required=["name"])
 _SPEC_FIELDS: Mapping[str, Shape] = {
     **_POD,
-    "entrypoint": _TEXT,
     "templates": listed(_TEMPLATE),
     "arguments": ARGUMENTS,
-    "onExit": _TEXT,
     "hooks": mapped(_HOOK),
     "templateDefaults": record(_TEMPLATE_FIELDS),
-    "activeDeadlineSeconds": _WHOLE,
-    "priority": _WHOLE,
-    "workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
-    **_fields(flag, "archiveLogs hostNetwork suspend"),
-    **_fields(_TEXT, "dnsPolicy podPriorityClassName shutdown"),
-    **_fields(_OBJECTS, "imagePullSecrets volumeClaimTemplates executorPlugins"),
-    **_fields(
+    "workflowTemplateRef": _TEMPLATE_OF,
+    **fields_of(_WHOLE, "activeDeadlineSeconds priority"),
+    **fields_of(flag, "archiveLogs hostNetwork suspend"),
+    **fields_of(_TEXT, "entrypoint onExit dnsPolicy podPriorityClassName shutdown"),
+    **fields_of(_OBJECTS, "imagePullSecrets volumeClaimTemplates executorPlugins"),
+    **fields_of(
         _OBJECT,
         "artifactGC artifactRepositoryRef dnsConfig podDisruptionBudget podGC podMetadata ttlStrategy "
         "volumeClaimGC workflowMetadata",
@@ -192,14 +187,12 @@ _SPEC_FIELDS: Mapping[str, Shape] = {
 }
 SPEC = record(_SPEC_FIELDS)
 _CRON_FIELDS: Mapping[str, Shape] = {
-    "schedule": _TEXT,
+    **fields_of(_TEXT, "schedule timezone when"),
     "schedules": listed(_TEXT),
-    "timezone": _TEXT,
     "suspend": flag,
-    "when": _TEXT,
     "concurrencyPolicy": choice("Allow", "Forbid", "Replace", ""),
-    **_fields(_WHOLE, "startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit"),
-    **_fields(_OBJECT, "stopStrategy workflowMetadata workflowMeta"),
+    **fields_of(_WHOLE, "startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit"),
+    **fields_of(_OBJECT, "stopStrategy workflowMetadata workflowMeta"),
 }
 CRON = record(
     {**_CRON_FIELDS, "workflowSpec": SPEC}, required=["workflowSpec"], exactly_one=[("schedule", "schedules")]
@@ -209,28 +202,21 @@ BINDING = record(
     {
         "event": record({"selector": _TEXT}, required=["selector"]),
         "submit": record(
-            {
-                "workflowTemplateRef": record({"name": _NAME, "clusterScope": flag}, required=["name"]),
-                "arguments": ARGUMENTS,
-                "metadata": _OBJECT,
-            },
+            {"workflowTemplateRef": _TEMPLATE_OF, "arguments": ARGUMENTS, "metadata": _OBJECT},
             required=["workflowTemplateRef"],
         ),
     },
     required=["event"],
 )
 SPECS: Mapping[str, Shape] = {
-    "Workflow": SPEC,
-    "WorkflowTemplate": SPEC,
-    "ClusterWorkflowTemplate": SPEC,
+    **fields_of(SPEC, "Workflow WorkflowTemplate ClusterWorkflowTemplate"),
     "CronWorkflow": CRON,
     "WorkflowEventBinding": BINDING,
 }
 METADATA = record(
     {
-        **_fields(_TEXT, "name generateName namespace uid resourceVersion creationTimestamp"),
-        "labels": _OBJECT,
-        "annotations": _OBJECT,
+        **fields_of(_TEXT, "name generateName namespace uid resourceVersion creationTimestamp"),
+        **fields_of(_OBJECT, "labels annotations"),
     },
     is_open=True,
 )
@@ -251,3 +237,104 @@ def document_shape(value: Any, place: Place) -> None:
         "status": _OBJECT,
     }
     record(fields, required=["apiVersion", "kind", "metadata", "spec"])(value, place)
+
+
+def spec_of(document: Mapping[str, Any]) -> JsonObject:
+    """Return the part of a document that says what is done."""
+    spec = object_in(document.get("spec"))
+    return object_in(spec["workflowSpec"]) if "workflowSpec" in spec else spec
+
+
+def said_depends(task: Mapping[str, Any]) -> tuple[dict[str, bool], bool]:
+    """Return the tasks that a task waits for, and whether one of them is enough.
+
+    Each comes with whether its failure is what is waited for.
+    """
+    if "dependencies" in task:
+        return dict.fromkeys(task["dependencies"], False), False
+    depends = str(task.get("depends", ""))
+    results: dict[str, set[str]] = {}
+    for name, result in _NEEDED.findall(depends):
+        results.setdefault(name, set()).add(result or "Succeeded")
+    any_is_enough = "||" in depends and "&&" not in depends and len(results) > 1
+    return {name: found <= _FAILURES for name, found in results.items()}, any_is_enough
+
+
+def broken_rules(document: JsonObject) -> list[Problem]:
+    """Return a problem for each rule that a document of the right shape breaks."""
+    place = Place([])
+    spec = spec_of(document)
+    where = place / "spec"
+    if "workflowSpec" in object_in(document.get("spec")):
+        where /= "workflowSpec"
+    templates = list_in(spec.get("templates"))
+    names = [str(one.get("name", "")) for one in templates]
+    _used_twice(names, where / "templates")
+    known = None if "workflowTemplateRef" in spec else set(names)
+    for key in ("entrypoint", "onExit"):
+        _check_reference(spec.get(key), known, where / key)
+    for at, template in enumerate(templates):
+        if "name" not in template:
+            (where / "templates" / at).refuse("needs a `name`")
+        _template(template, known, where / "templates" / at)
+    is_runnable = document["kind"] in ("Workflow", "CronWorkflow")
+    if is_runnable and "entrypoint" not in spec and "workflowTemplateRef" not in spec:
+        where.refuse("needs `entrypoint` or `workflowTemplateRef`")
+    if not templates and "workflowTemplateRef" not in spec and document["kind"] != "WorkflowEventBinding":
+        where.refuse("needs `templates` or `workflowTemplateRef`")
+    if document["kind"] == "WorkflowEventBinding" and "submit" not in spec:
+        where.refuse("needs `submit`, which says what is started")
+    return place.problems
+
+
+def _used_twice(names: Iterable[str], place: Place) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            place.refuse(f"the name {name!r} is used {times} times")
+
+
+def _check_reference(name: Any, known: set[str] | None, place: Place) -> None:
+    is_fixed = isinstance(name, str) and name and "{{" not in name
+    if is_fixed and known is not None and name not in known:
+        place.refuse(f"there is no template {name[:80]!r}", sorted(known))
+
+
+def _template(template: JsonObject, known: set[str] | None, place: Place) -> None:
+    tasks = list_in(object_in(template.get("dag")).get("tasks"))
+    groups = list_in(template.get("steps"))
+    for at, task in enumerate(tasks):
+        _call(task, known, place / "dag" / "tasks" / at)
+    for at, group in enumerate(groups):
+        for beside, step in enumerate(group):
+            _call(step, known, place / "steps" / at / beside)
+    _used_twice((step["name"] for group in groups for step in group), place / "steps")
+    _used_twice((task["name"] for task in tasks), place / "dag" / "tasks")
+    _waiting(tasks, place / "dag" / "tasks")
+
+
+def _call(call: JsonObject, known: set[str] | None, place: Place) -> None:
+    _check_reference(call.get("template"), known, place / "template")
+    if "inline" in call:
+        _template(call["inline"], known, place / "inline")
+
+
+def _check_depends(task: JsonObject, unknown: list[str], names: list[str], place: Place) -> None:
+    here = place / ("dependencies" if "dependencies" in task else "depends")
+    if left := _OPERATORS.sub("", _NEEDED.sub("", str(task.get("depends", "")))):
+        here.refuse(f"{left[:20]!r} is no part of a condition on tasks")
+    for name in unknown:
+        here.refuse(f"there is no task {name[:80]!r}", names)
+
+
+def _waiting(tasks: list[Any], place: Place) -> None:
+    names = [task["name"] for task in tasks]
+    known = set(names)
+    waiting: dict[str, set[str]] = {}
+    for at, task in enumerate(tasks):
+        needed = said_depends(task)[0]
+        _check_depends(task, [name for name in needed if name not in known], names, place / at)
+        waiting[task["name"]] = needed.keys() & known
+    stuck = set(waiting_for_ever(waiting))
+    for at, task in enumerate(tasks):
+        if task["name"] in stuck:
+            (place / at).refuse(f"{task['name']!r} waits for itself by way of the tasks it depends on")

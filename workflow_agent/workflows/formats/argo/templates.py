@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo.shapes import KINDS
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Retry, Step
@@ -29,17 +29,16 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 0.001, "s": 1.0, "m": 60.0,
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)")
 
 
-def kind_of_template(template: Mapping[str, Any]) -> str | None:
-    """Return what a template is: `container`, `dag`, ..."""
-    return next((kind for kind in KINDS if kind in template), None)
-
-
 def said_template(template: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a step that does what a template says; nothing of the tasks in it."""
-    fields: JsonObject = {"retry": _said_retry(template.get("retryStrategy")), "timeout": _said_timeout(template)}
-    kind = kind_of_template(template)
+    limit = template.get("timeout", template.get("activeDeadlineSeconds"))
+    timeout = short_duration(str(limit))
+    fields: JsonObject = {"retry": _said_retry(template.get("retryStrategy")), "timeout": timeout}
+    kind = next((one for one in KINDS if one in template), None)
     if kind == "suspend":
-        return {**fields, **_said_suspend(object_in(template["suspend"]))}
+        length = object_in(template["suspend"]).get("duration")
+        waits = {"type": "human"} if length is None else {"type": "wait", "duration": short_duration(str(length))}
+        return {**fields, **waits}
     part = object_in(template.get(kind)) if kind else {}
     if kind in ("container", "script"):
         given = {key: part[key] for key in ("command", "args", "source") if key in part}
@@ -50,19 +49,6 @@ def said_template(template: Mapping[str, Any]) -> JsonObject:
     if kind == "http":
         return {**fields, "uses": "http", "with": part}
     return fields if kind in COMPOSITE else {**fields, "uses": kind}
-
-
-def _said_suspend(part: JsonObject) -> JsonObject:
-    if "duration" not in part:
-        return {"type": "human"}
-    return {"type": "wait", "duration": short_duration(str(part["duration"]))}
-
-
-def _said_timeout(template: Mapping[str, Any]) -> str | None:
-    seconds = template.get("activeDeadlineSeconds")
-    if "timeout" in template:
-        return short_duration(str(template["timeout"]))
-    return None if seconds is None else short_duration(str(seconds))
 
 
 def _said_retry(strategy: Any) -> JsonObject | None:
@@ -83,44 +69,26 @@ def _said_retry(strategy: Any) -> JsonObject | None:
 
 
 def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> JsonObject:
-    """Return the fields of the step that a task is.
-
-    Args:
-        task: A task of a DAG, or a step.
-        template: What it calls; None where that is not in the document, or is told elsewhere already.
-    """
-    fields: JsonObject = {}
-    fields |= said_template(template) if template is not None else {"uses": _called(task)}
-    fields["name"] = fit(task["name"])
+    """Return the fields of the step that a task is; what it calls may not be in the document, or told elsewhere."""
+    reference = object_in(task.get("templateRef"))
+    called = f"{reference['name']}/{reference['template']}" if reference else text_in(task.get("template"))
+    fields: JsonObject = {
+        **(said_template(template) if template is not None else {"uses": called}),
+        "name": fit(task["name"]),
+    }
     if "when" in task:
         fields["when"] = {"expression": task["when"], "language": LANGUAGE}
-    over = _said_items(task)
+    sequence = {"sequence": task["withSequence"]} if "withSequence" in task else None
+    over = sequence or task.get("withItems", task.get("withParam"))
     if over is not None:
         fields |= {"type": "loop", "loop": {"over": over, "parallel": 0}}
     if any(object_in(task.get("continueOn")).values()):
         fields["on_error"] = "continue"
-    parameters = _said_parameters(task)
+    given = list_in(object_in(task.get("arguments")).get("parameters"))
+    parameters = {one["name"]: one["value"] for one in given if "value" in one}
     if parameters:
         fields["with"] = {**object_in(fields.get("with")), "parameters": parameters}
     return fields
-
-
-def _called(task: Mapping[str, Any]) -> str | None:
-    reference = object_in(task.get("templateRef"))
-    if reference:
-        return f"{reference['name']}/{reference['template']}"
-    return text_in(task.get("template"))
-
-
-def _said_items(task: Mapping[str, Any]) -> Any:
-    if "withSequence" in task:
-        return {"sequence": task["withSequence"]}
-    return task.get("withItems", task.get("withParam"))
-
-
-def _said_parameters(task: Mapping[str, Any]) -> JsonObject:
-    given = list_in(object_in(task.get("arguments")).get("parameters"))
-    return {one["name"]: one["value"] for one in given if "value" in one}
 
 
 def call_of(step: Step, name: str) -> JsonObject:
@@ -158,24 +126,16 @@ def _items(over: Any) -> JsonObject:
 
 def template_of(step: Step, name: str) -> JsonObject:
     """Return the template for a step that has nothing in it."""
-    return {"name": name, **_inputs(step), **_limits(step), **_work(step)}
-
-
-def _inputs(step: Step) -> JsonObject:
-    parameters = object_in(step.with_.get("parameters"))
-    return {"inputs": {"parameters": [{"name": name} for name in parameters]}} if parameters else {}
-
-
-def _limits(step: Step) -> JsonObject:
-    limit = as_short_duration(step.timeout)
-    found: JsonObject = {"timeout": limit} if limit is not None else {}
-    return {**found, **({"retryStrategy": _strategy(step.retry)} if step.retry is not None else {})}
+    parameters = [{"name": one} for one in object_in(step.with_.get("parameters"))]
+    inputs = {"inputs": {"parameters": parameters}} if parameters else {}
+    limits = {"timeout": as_short_duration(step.timeout), "retryStrategy": step.retry and _strategy(step.retry)}
+    return {"name": name, **inputs, **filled(limits), **_work(step)}
 
 
 def _strategy(retry: Retry) -> JsonObject:
     limit = {"limit": str(retry.max_attempts - 1)} if retry.max_attempts < _UNBOUNDED else {}
     backoff = {"duration": as_short_duration(retry.interval), "cap": as_short_duration(retry.max_interval)}
-    found = {key: value for key, value in backoff.items() if value is not None}
+    found = filled(backoff)
     if retry.backoff == "exponential":
         found["factor"] = str(int(retry.factor or 2))
     return {**limit, **({"backoff": found} if found else {})}
@@ -192,7 +152,7 @@ def _work(step: Step) -> JsonObject:
         manifest = {"manifest": given["manifest"]} if isinstance(given.get("manifest"), str) else {}
         return {"resource": {"action": uses.removeprefix(_RESOURCE) or "get", **manifest}}
     if uses == "http" and isinstance(given.get("url"), str):
-        return {"http": {key: value for key, value in given.items() if key != "parameters"}}
+        return {"http": without(given, "parameters")}
     pod: JsonObject = {"image": uses}
     pod |= {key: given[key] for key in ("command", "args") if _is_texts(given.get(key))}
     if isinstance(given.get("source"), str):

@@ -22,6 +22,7 @@ from workflow_agent.workflows.formats.shapes import (
     problems_in,
     record,
     text,
+    without,
 )
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.transitions import Transition
@@ -211,17 +212,17 @@ _TIMEOUT = "States.Timeout"
 def split_rule(rule: JsonObject) -> tuple[JsonObject, JsonObject]:
     """Return the condition of a choice rule, and what else it has."""
     if "Condition" in rule:
-        kept = {key: value for key, value in rule.items() if key not in ("Next", "Condition")}
+        kept = without(rule, "Next", "Condition")
         return {"expression": rule["Condition"], "language": "jsonata"}, kept
     kept = {key: value for key, value in rule.items() if key in ("Assign", "Comment")}
-    test = {key: value for key, value in rule.items() if key not in ("Next", *kept)}
+    test = without(rule, "Next", *kept)
     return {"expression": test, "language": "asl"}, kept
 
 
 def split_catcher(catcher: JsonObject) -> tuple[list[str], JsonObject]:
     """Return which errors a catcher is for, and what else it has."""
     errors = errors_of(catcher)
-    kept = {key: value for key, value in catcher.items() if key not in ("Next", "ErrorEquals")}
+    kept = without(catcher, "Next", "ErrorEquals")
     named = catcher["ErrorEquals"]
     return errors, kept if error_names(errors) == named else {**kept, "ErrorEquals": named}
 
@@ -282,7 +283,7 @@ def catchers_of(
     for edge in sorted(failing, key=lambda one: not one.errors):
         kept = kept_in(edge.extensions, format_name)
         if "ErrorEquals" in kept and errors_of(kept) != list(edge.errors):
-            kept = {key: value for key, value in kept.items() if key != "ErrorEquals"}
+            kept = without(kept, "ErrorEquals")
         plain = {"ErrorEquals": error_names(edge.errors), "Next": names[edge.to]}
         whole = {**plain, **kept, "Next": names[edge.to]}
         found.append(plain if problems_in([whole], CATCH[language]) else whole)

@@ -84,12 +84,10 @@ def _said_call(state: Mapping[str, Any]) -> JsonObject:
         arguments = object_in(given.get("Input")) if whole else given
         return {"type": "subworkflow", "uses": resource, "workflow": name, "with": arguments}
     if isinstance(resource, Mapping):
-        resource = " ".join(f"{name} {_joined(value)}" for name, value in object_in(resource).items())
+        resource = " ".join(
+            f"{name} {'.'.join(map(str, list_in(value))) or value}" for name, value in object_in(resource).items()
+        )
     return {"uses": text_in(resource), "with": given}
-
-
-def _joined(value: Any) -> str:
-    return ".".join(map(str, list_in(value))) or str(value)
 
 
 def _said_retry(retriers: Any) -> JsonObject | None:
@@ -126,10 +124,7 @@ def _said_outcome(error: Any) -> str:
 def generated(step: Step, structure: str = "", language: str = "JSONPath") -> JsonObject:
     """Return the state for a step, with nothing about what comes next and what is inside.
 
-    Args:
-        step: What to write.
-        structure: `Map`, `Parallel` or `Choice` where that is decided by what is around the step.
-        language: The query language of the state.
+    It is a `Map`, `Parallel` or `Choice` where that is decided by what is around the step.
     """
     comment = {"Comment": step.description} if step.description else {}
     if structure:
@@ -137,7 +132,8 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
         retriers = _retriers(step.retry) if structure != "Choice" else {}
         return {"Type": structure, **comment, **items, **retriers}
     if step.type == "end":
-        return {**_ending(step), **comment}
+        named = {"Error": step.outcome} if step.outcome not in (None, "failed") else {}
+        return {"Type": "Fail", **named, **comment} if ends_badly(step) else {"Type": "Succeed", **comment}
     if step.type == "wait":
         return {"Type": "Wait", **comment, **_waiting(step, language)}
     resource = _resource(step)
@@ -145,14 +141,13 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
     if resource is None:
         given = {"Parameters": step.with_} if step.with_ and language == "JSONPath" else {}
         return {"Type": "Pass", **comment, **given}
-    given = _given(step)
-    return {"Type": "Task", **comment, "Resource": resource, **({arguments: given} if given else {}), **_limits(step)}
-
-
-def _ending(step: Step) -> JsonObject:
-    if not ends_badly(step):
-        return {"Type": "Succeed"}
-    return {"Type": "Fail"} if step.outcome in (None, "failed") else {"Type": "Fail", "Error": step.outcome}
+    given = step.with_
+    if step.type == "subworkflow":
+        given = {"StateMachineArn": step.workflow or step.name, **({"Input": given} if given else {})}
+    said = {arguments: given} if given else {}
+    seconds = whole_seconds(step.timeout)
+    said |= {"TimeoutSeconds": seconds} if seconds and seconds < 100_000_000 else {}
+    return {"Type": "Task", **comment, "Resource": resource, **said, **_retriers(step.retry)}
 
 
 def _waiting(step: Step, language: str) -> JsonObject:
@@ -165,28 +160,12 @@ def _waiting(step: Step, language: str) -> JsonObject:
 
 def _resource(step: Step) -> Any:
     if step.type == "subworkflow":
-        return step.uses if _starts_execution(step) else f"{_START_EXECUTION}.sync:2"
+        return step.uses if (step.uses or "").startswith(_START_EXECUTION) else f"{_START_EXECUTION}.sync:2"
     if step.type in ("human", "event", "state"):
         return _ACTIVITY + slug(step.event or step.name)
     if step.type != "action" or not (step.uses or "").strip():
         return None
     return step.uses
-
-
-def _starts_execution(step: Step) -> bool:
-    return (step.uses or "").startswith(_START_EXECUTION)
-
-
-def _given(step: Step) -> JsonObject:
-    if step.type != "subworkflow":
-        return step.with_
-    return {"StateMachineArn": step.workflow or step.name, **({"Input": step.with_} if step.with_ else {})}
-
-
-def _limits(step: Step) -> JsonObject:
-    seconds = whole_seconds(step.timeout)
-    timeout = {"TimeoutSeconds": seconds} if seconds and seconds < 100_000_000 else {}
-    return {**timeout, **_retriers(step.retry)}
 
 
 def _retriers(retry: Retry | None) -> JsonObject:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 _TOKEN = re.compile(
     r"\s+|/\*[\s\S]*?\*/"
@@ -54,16 +55,16 @@ class _Parser:
         self._depth = 0
         self._prefixes: Mapping[str, Callable[[], None]] = {
             "-": lambda: self.expression(70),
-            "(": lambda: self._until(")", ";"),
-            "[": lambda: self._until("]", ","),
-            "{": self._object,
+            "(": partial(self._series, ")", ";"),
+            "[": partial(self._series, "]", ",", may_trail=False),
+            "{": partial(self._series, "}", ",", self._pair),
             "|": self._transform,
             "/": self._regex,
         }
         self._infixes: Mapping[str, Callable[[], None]] = {
-            "(": self._arguments,
-            "[": lambda: self._until("]"),
-            "{": self._object,
+            "(": partial(self._series, ")", ",", self._argument),
+            "[": partial(self._series, "]"),
+            "{": partial(self._series, "}", ",", self._pair),
             "?": self._conditional,
             "^": self._order,
             "@": self._variable,
@@ -136,26 +137,23 @@ class _Parser:
         else:
             raise _Unexpected(self.found())
 
-    def _until(self, closing: str, separator: str | None = None) -> None:
-        """Pass expressions up to a closing bracket."""
+    def _series(
+        self, closing: str, separator: str = "", item: Callable[[], None] | None = None, *, may_trail: bool = True
+    ) -> None:
+        """Pass expressions, or other items, up to a closing bracket."""
         while not self._is(closing):
-            self.expression(0)
-            if separator is None or not self._is(separator):
+            item() if item is not None else self.expression(0)
+            if not self._is(separator):
                 break
             self._advance()
-            if separator == "," and self._is(closing):
+            if not may_trail and self._is(closing):
                 raise _Unexpected(self.found())
         self._take(closing)
 
-    def _object(self) -> None:
-        while not self._is("}"):
-            self.expression(0)
-            self._take(":")
-            self.expression(0)
-            if not self._is(","):
-                break
-            self._advance()
-        self._take("}")
+    def _pair(self) -> None:
+        self.expression(0)
+        self._take(":")
+        self.expression(0)
 
     def _transform(self) -> None:
         self.expression(0)
@@ -172,29 +170,19 @@ class _Parser:
             raise _Unexpected(f"the regular expression at character {self.token.start + 1} has no end")
         self._advance(match.end())
 
-    def _arguments(self) -> None:
-        while not self._is(")"):
-            if self._is("?"):
-                self._advance()
-            else:
-                self.expression(0)
-            if not self._is(","):
-                break
+    def _argument(self) -> None:
+        if self._is("?"):
             self._advance()
-        self._take(")")
+        else:
+            self.expression(0)
 
     def _function(self) -> None:
         self._take("(")
-        while self.token.kind == "name" and self.token.text.startswith("$"):
-            self._advance()
-            if not self._is(","):
-                break
-            self._advance()
-        self._take(")")
+        self._series(")", ",", self._variable)
         if self._is("<"):
             self._signature()
         self._take("{")
-        self._until("}")
+        self._series("}")
 
     def _signature(self) -> None:
         end = self._source.find(">", self.token.start)

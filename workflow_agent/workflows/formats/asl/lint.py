@@ -7,10 +7,10 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.asl.reader import machines_in
+from workflow_agent.workflows.formats.asl import machines_in
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in
+from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, setting, texts_in
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in, without
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
@@ -59,59 +59,50 @@ def _states(machine: Any, place: Place, language: str = "JSONPath") -> Iterator[
         own = str(state.get("QueryLanguage", language))
         yield state, here, own
         for path, inner in machines_in(state):
-            inside = here
-            for part in path:
-                inside /= part
-            yield from _states(inner, inside, own)
+            yield from _states(inner, here.down(path), own)
 
 
-def _handlers(document: Any, place: Place, field: str) -> Iterator[tuple[list[Any], Place]]:
+def _caught(document: Any, place: Place) -> Iterator[tuple[str, Place, bool]]:
+    """Yield the errors of all handlers with their places, and whether an earlier one of the state is for it already."""
     for state, here, _ in _states(document, place):
-        if field in state:
-            yield list_in(state[field]), here / field
+        for field in ("Retry", "Catch"):
+            seen: set[str] = set()
+            for handler, inside in items_in(state, here, field):
+                for number, name in enumerate(map(str, list_in(handler.get("ErrorEquals")))):
+                    yield name, inside / "ErrorEquals" / number, name in seen
+                    seen.add(name)
 
 
 @lint_rule(RULES, "asl-retry", "error", "The machine is refused.")
 def _retries(document: Any, place: Place) -> None:
     """Find retries with an interval, a rate or a delay of no use."""
-    for retriers, here in _handlers(document, place, "Retry"):
-        for at, one in enumerate(map(object_in, retriers)):
-            interval, most, rate = (one.get(key) for key in ("IntervalSeconds", "MaxDelaySeconds", "BackoffRate"))
-            if isinstance(interval, int | float) and interval < 1:
-                (here / at / "IntervalSeconds").refuse(f"must be at least 1, got {interval}")
-            if isinstance(rate, int | float) and rate < 1:
-                (here / at / "BackoffRate").refuse(f"must be at least 1, got {rate}")
+    for state, place_of_state, _ in _states(document, place):
+        for one, here in items_in(state, place_of_state, "Retry"):
+            for key in ("IntervalSeconds", "BackoffRate"):
+                if isinstance(value := one.get(key), int | float) and value < 1:
+                    (here / key).refuse(f"must be at least 1, got {value}")
+            interval, most = one.get("IntervalSeconds"), one.get("MaxDelaySeconds")
             least = interval if isinstance(interval, int | float) else 1
             if isinstance(most, int | float) and not least < most < _LONGEST_DELAY_SECONDS:
-                (here / at / "MaxDelaySeconds").refuse(f"must be more than `IntervalSeconds`, {least}, got {most}")
+                (here / "MaxDelaySeconds").refuse(f"must be more than `IntervalSeconds`, {least}, got {most}")
 
 
 @lint_rule(RULES, "asl-error-name", "error", "The handler never runs.")
 def _error_names(document: Any, place: Place) -> None:
     """Find errors that begin with `States.` and that the language does not have."""
-    for field in ("Retry", "Catch"):
-        for handlers, here in _handlers(document, place, field):
-            for at, one in enumerate(map(object_in, handlers)):
-                for number, name in enumerate(map(str, list_in(one.get("ErrorEquals")))):
-                    inside = here / at / "ErrorEquals" / number
-                    if name.startswith("States.") and name not in _ERRORS:
-                        inside.refuse(f"there is no error {name[:60]!r}", sorted(_ERRORS))
+    for name, here, _ in _caught(document, place):
+        if name.startswith("States.") and name not in _ERRORS:
+            here.refuse(f"there is no error {name[:60]!r}", sorted(_ERRORS))
 
 
 @lint_rule(RULES, "asl-handler", "warning", "It never runs.")
 def _never_asked(document: Any, place: Place) -> None:
     """Find retriers and catchers for what an earlier one handles, or nothing can."""
-    for field in ("Retry", "Catch"):
-        for handlers, here in _handlers(document, place, field):
-            seen: set[str] = set()
-            for at, one in enumerate(map(object_in, handlers)):
-                for number, name in enumerate(map(str, list_in(one.get("ErrorEquals")))):
-                    inside = here / at / "ErrorEquals" / number
-                    if name in seen:
-                        inside.refuse(f"an earlier one is for {name[:60]!r} already")
-                    elif name in _NEVER_HANDLED:
-                        inside.refuse(f"{name!r} always ends the execution, and is never handled")
-                    seen.add(name)
+    for name, here, is_repeated in _caught(document, place):
+        if is_repeated:
+            here.refuse(f"an earlier one is for {name[:60]!r} already")
+        elif name in _NEVER_HANDLED:
+            here.refuse(f"{name!r} always ends the execution, and is never handled")
 
 
 @lint_rule(RULES, "asl-query-language", "warning", "AWS refuses the machine.")
@@ -159,16 +150,14 @@ def _without_the_later(workflow: Workflow, step: Step, problem: Problem, documen
 def _choices(document: Any, place: Place) -> None:
     """Find choices without a default, and rules that ask what an earlier one asks."""
     for state, here, _ in _states(document, place):
-        rules = [_asked(object_in(one)) for one in list_in(state.get("Choices"))]
+        rules = [
+            without(object_in(one), "Next", "Assign", "Output", "Comment") for one in list_in(state.get("Choices"))
+        ]
         for at, asked in enumerate(rules):
             if asked in rules[:at]:
                 (here / "Choices" / at).refuse("asks what an earlier rule asks, and is never taken")
         if rules and "Default" not in state and not _covers_all(rules):
             here.refuse("has no `Default` for when no rule holds")
-
-
-def _asked(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key: value for key, value in rule.items() if key not in ("Next", "Assign", "Output", "Comment")}
 
 
 def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:

@@ -15,22 +15,13 @@ _ANY = 1_000
 
 _FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "Format": (1, _ANY),
-    "StringToJson": (1, 1),
-    "JsonToString": (1, 1),
+    **dict.fromkeys(
+        ("StringToJson", "JsonToString", "ArrayLength", "ArrayUnique", "Base64Encode", "Base64Decode"), (1, 1)
+    ),
     "Array": (0, _ANY),
-    "ArrayPartition": (2, 2),
-    "ArrayContains": (2, 2),
-    "ArrayRange": (3, 3),
-    "ArrayGetItem": (2, 2),
-    "ArrayLength": (1, 1),
-    "ArrayUnique": (1, 1),
-    "Base64Encode": (1, 1),
-    "Base64Decode": (1, 1),
-    "Hash": (2, 2),
-    "JsonMerge": (3, 3),
+    **dict.fromkeys(("ArrayPartition", "ArrayContains", "ArrayGetItem", "Hash", "MathAdd", "StringSplit"), (2, 2)),
+    **dict.fromkeys(("ArrayRange", "JsonMerge"), (3, 3)),
     "MathRandom": (2, 3),
-    "MathAdd": (2, 2),
-    "StringSplit": (2, 2),
     "UUID": (0, 0),
 }
 """How many arguments each intrinsic function takes, at least and at most."""

@@ -26,6 +26,7 @@ from workflow_agent.workflows.formats.shapes import (
     Shape,
     anything,
     choice,
+    fields_of,
     listed,
     mapped,
     number,
@@ -130,23 +131,12 @@ def machine_shape(value: Any, place: Place) -> None:
     _machine_in("JSONPath", _ROOT)(value, place)
 
 
-def _branches(language: str) -> Shape:
-    def check(value: Any, place: Place) -> None:
-        # Made only now, because the states of a branch are made of shapes that are not there yet.
-        listed(_machine_in(language, _ROOT))(value, place)
-
-    return check
-
-
 _MODES = record({"Mode": choice("INLINE", "DISTRIBUTED"), "ExecutionType": choice("STANDARD", "EXPRESS")}, is_open=True)
 processor_rest_shape = record({"QueryLanguage": choice(*LANGUAGES), "Comment": TEXT, "ProcessorConfig": _MODES})
 
 
-def _processor(language: str) -> Shape:
-    def check(value: Any, place: Place) -> None:
-        _machine_in(language, {"ProcessorConfig": _MODES})(value, place)
-
-    return check
+def _as_is(shape: Shape) -> Shape:
+    return shape
 
 
 _SECONDS = number(least=1, most=99_999_999, whole=True)
@@ -155,14 +145,10 @@ _PERCENTAGE = number(least=0, most=100)
 _BYTES = number(least=0, most=262_144, whole=True)
 
 
-def _plain(shape: Shape) -> Shape:
-    return shape
-
-
 def _item_fields(language: str) -> Mapping[str, Shape]:
     """Return what reads, batches and writes the items of a distributed Map."""
     is_path = language == "JSONPath"
-    wrap = _plain if is_path else or_expression
+    wrap = _as_is if is_path else or_expression
     given: Mapping[str, Shape] = {"Parameters": payload} if is_path else {"Arguments": template}
     batch: dict[str, Shape] = {
         "MaxItemsPerBatch": wrap(_COUNT),
@@ -188,66 +174,44 @@ def _fields(language: str) -> Mapping[str, Shape]:
     if language == "JSONata":
         wrap, data = or_expression, template
         own: dict[str, Shape] = {
-            "Output": template,
-            "Arguments": template,
+            **fields_of(template, "Output Arguments Error Cause Credentials"),
             "Items": one_kind(list=template, text=expression, object=template),
-            "Error": template,
-            "Cause": template,
-            "Credentials": template,
             "Timestamp": or_expression(TIMESTAMP),
         }
     else:
-        wrap, data = _plain, payload
+        wrap, data = _as_is, payload
         own = {
-            "InputPath": INPUT_PATH,
-            "OutputPath": INPUT_PATH,
+            **fields_of(INPUT_PATH, "InputPath OutputPath"),
             "ResultPath": RESULT_PATH,
-            "Parameters": payload,
-            "ResultSelector": payload,
-            "ItemsPath": VALUE,
-            "Error": TEXT,
-            "Cause": TEXT,
-            "ErrorPath": VALUE,
-            "CausePath": VALUE,
+            **fields_of(payload, "Parameters ResultSelector"),
+            **fields_of(TEXT, "Error Cause"),
+            **fields_of(VALUE, "ItemsPath ErrorPath CausePath"),
             "Credentials": one_kind(object=payload),
             "Timestamp": TIMESTAMP,
         }
-        own |= {
-            f"{field}Path": REFERENCE
-            for field in (
-                "Seconds",
-                "Timestamp",
-                "TimeoutSeconds",
-                "HeartbeatSeconds",
-                "MaxConcurrency",
-                "ToleratedFailureCount",
-                "ToleratedFailurePercentage",
-            )
-        }
+        own |= fields_of(
+            REFERENCE, "SecondsPath TimestampPath TimeoutSecondsPath HeartbeatSecondsPath MaxConcurrencyPath"
+        )
+        own |= fields_of(REFERENCE, "ToleratedFailureCountPath ToleratedFailurePercentagePath")
     return {
         "Type": choice(*TYPES),
-        "Comment": TEXT,
+        **fields_of(TEXT, "Comment Label"),
         "QueryLanguage": choice(*LANGUAGES),
-        "Next": STATE_NAME,
+        **fields_of(STATE_NAME, "Next Default"),
         "End": choice(True),
         "Resource": resource,
         "Result": anything,
         "Retry": RETRY,
         "Catch": CATCH[language],
-        "TimeoutSeconds": wrap(_SECONDS),
-        "HeartbeatSeconds": wrap(_SECONDS),
+        **fields_of(wrap(_SECONDS), "TimeoutSeconds HeartbeatSeconds"),
         "Seconds": wrap(number(least=0)),
         "Choices": CHOICES[language],
-        "Default": STATE_NAME,
         "Assign": one_kind(object=data),
         "ItemSelector": data,
-        "Label": TEXT,
-        "MaxConcurrency": wrap(_COUNT),
-        "ToleratedFailureCount": wrap(_COUNT),
+        **fields_of(wrap(_COUNT), "MaxConcurrency ToleratedFailureCount"),
         "ToleratedFailurePercentage": wrap(_PERCENTAGE),
-        "Branches": _branches(language),
-        "ItemProcessor": _processor(language),
-        "Iterator": _processor(language),
+        "Branches": listed(_machine_in(language, _ROOT)),
+        **fields_of(_machine_in(language, {"ProcessorConfig": _MODES}), "ItemProcessor Iterator"),
         **_item_fields(language),
         **own,
     }
@@ -261,7 +225,9 @@ def state_shape(language: str) -> Shape:
         kind, own = state.get("Type"), state.get("QueryLanguage", language)
         if kind in TYPES and own in LANGUAGES:
             _record_of(kind, own)(value, place)
-            _check_heartbeat(state, place)
+            heartbeat, timeout = state.get("HeartbeatSeconds"), state.get("TimeoutSeconds")
+            if isinstance(heartbeat, int) and isinstance(timeout, int) and heartbeat >= timeout:
+                (place / "HeartbeatSeconds").refuse(f"must be less than TimeoutSeconds ({timeout}), got {heartbeat}")
         else:
             _TYPED(value, place)
 
@@ -290,9 +256,3 @@ def _record_of(kind: str, language: str) -> Shape:
         exactly_one=(*EXACTLY_ONE.get(kind, ()), *([FLOW] if "Next" in allowed else [])),
         at_most_one=AT_MOST_ONE.get(kind, ()),
     )
-
-
-def _check_heartbeat(state: Mapping[str, Any], place: Place) -> None:
-    heartbeat, timeout = state.get("HeartbeatSeconds"), state.get("TimeoutSeconds")
-    if isinstance(heartbeat, int) and isinstance(timeout, int) and heartbeat >= timeout:
-        (place / "HeartbeatSeconds").refuse(f"must be less than TimeoutSeconds ({timeout}), got {heartbeat}")

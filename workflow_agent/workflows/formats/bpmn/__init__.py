@@ -1,18 +1,214 @@
-"""BPMN 2.0, the diagrams of business processes, in XML."""
+"""BPMN 2.0, the diagrams of business processes, in XML: its formats, and how their documents are read."""
 
+import re
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from typing_extensions import override
 
 from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.camunda import into_bpmn, into_camunda, is_for_camunda
-from workflow_agent.workflows.formats.bpmn.document import Translation
-from workflow_agent.workflows.formats.bpmn.reader import read_document
+from workflow_agent.workflows.formats.bpmn.diagram import kept_diagrams, were_drawn
+from workflow_agent.workflows.formats.bpmn.document import (
+    Document,
+    Scope,
+    Translation,
+    bare,
+    joins_among,
+    made_shell,
+    said_shell,
+    xml_id,
+)
+from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
+from workflow_agent.workflows.formats.bpmn.events import natural_start, said_starts, take_residue
 from workflow_agent.workflows.formats.bpmn.writer import document_of, undrawn, without_diagrams
-from workflow_agent.workflows.formats.bpmn.xml import BPMN
-from workflow_agent.workflows.formats.fidelity import checked_export
+from workflow_agent.workflows.formats.bpmn.xml import BPMN, is_as_made, is_same, local_name, xml_text
+from workflow_agent.workflows.formats.builder import Draft
+from workflow_agent.workflows.formats.fidelity import checked_export, completed
+from workflow_agent.workflows.formats.shapes import without
+from workflow_agent.workflows.model.parser import json_pointer
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
+
+_EDGE = {"id": "go", "from": "here", "to": "there"}
+OF_NODE = ("id", "default")
+OF_FLOW = ("id", "sourceRef", "targetRef")
+"""The attributes that are about the place of an element, and are made anew."""
+_WORKFLOW_ID = re.compile(WORKFLOW_ID_PATTERN)
+_OUR_ID = re.compile(ID_PATTERN)
+
+
+class _Reader:
+    def __init__(self, document: Document, draft: Draft) -> None:
+        self._document = document
+        self._roots = document.roots
+        self._draft = draft
+        self._ids: dict[str, str] = {}
+        self._steps: dict[str, Step] = {}
+        self._texts: list[str] = []
+        for one in document.left_out:
+            draft.report.lose(one.pointer, f"{one.message}; it is left out")
+        for other in (one for one in document.others if local_name(one) == "process"):
+            called = other.get("name") or other.get("id") or "without a name"
+            told = f"the process {called[:80]!r} is kept beside the workflow of {document.process.get('id')!r}"
+            draft.report.keep(json_pointer(["process", other.get("id") or ""]), told)
+
+    def whole(self) -> Imported:
+        process = self._document.process
+        diagrams = kept_diagrams(self._document.root, process)
+        scope = Scope(process)
+        residue = take_residue(process, "workflow")
+        starts = said_starts(scope, self._roots, is_inside=False)
+        start = self._scope(scope, None, starts.elements)
+        kept: JsonObject = self._document.beside
+        if (kept_starts := starts.kept(None)) is not None:
+            kept["starts"] = kept_starts
+        process_id = process.get("id", "")
+        if _WORKFLOW_ID.fullmatch(process_id) or not process_id:
+            # Like ours, and so given by the workflow when it is written.
+            process.attrib.pop("id", None)
+        else:
+            kept["id"] = process_id
+        shell = scope.shell()
+        told = said_shell(process)
+        name, description = told["name"], told["description"]
+        own = made_shell(name, description)
+        own.attrib |= {"id": process_id} if "id" in process.attrib else {}
+        text = xml_text(shell)
+        if not is_same(shell, own):
+            kept["process"] = text
+        self._texts.append(text)
+        kept |= self._kept_roots()
+        if diagrams:
+            kept["diagrams"] = diagrams
+        elif were_drawn(self._document.root):
+            told = "shows no step, has no sensible places or is of elements without ids; it is drawn anew"
+            self._draft.report.lose("/BPMNDiagram", f"the diagram {told}")
+        said_top: JsonObject = {"name": name, "description": description, "triggers": starts.triggers}
+        others = {"id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]}
+        top = completed(said_top, residue, Workflow, others)
+        first = self._ids[starts.target] if starts.target else start
+        return self._draft.finished(start=first, kept=kept, **top)
+
+    def _kept_roots(self) -> JsonObject:
+        """Return what is defined beside the process, save what would be made again when it is needed."""
+        texts = "\n".join(self._texts)
+        kept = [xml_text(one) for one in self._document.others if not is_as_made(one) or (one.get("id") or "") in texts]
+        return {"roots": kept} if kept else {}
+
+    def _scope(self, scope: Scope, parent: str | None, left_out: frozenset[str]) -> str:
+        """Read the nodes and flows of a scope, and return the step it begins with."""
+        joins = joins_among(scope.flows)
+        nodes = [node for node in scope.nodes if xml_id(node) not in left_out]
+        for node in nodes:
+            self._node(scope, node, parent, is_join=xml_id(node) in joins)
+        for flow in (one for one in scope.flows if one.get("sourceRef") not in left_out):
+            self._flow(scope, flow)
+        for link in scope.links:
+            self._link(scope, link)
+        for throw, catch in scope.link_pairs():
+            self._draft.connect(self._ids[xml_id(throw)], self._ids[xml_id(catch)], kept={"link": True})
+        return self._ids[natural_start(scope, left_out)]
+
+    def _node(self, scope: Scope, node: Element, parent: str | None, *, is_join: bool) -> None:
+        element_id = xml_id(node)
+        residue = take_residue(node, "step")
+        boundaries = scope.boundaries.get(element_id, [])
+        deadlines = (deadline_of(one, self._roots) for one in boundaries)
+        deadline = next((one for one in deadlines if one), None)
+        around = Around(self._roots, is_join, deadline, self._document.lanes.get(element_id))
+        fields = completed(said(node, around), residue, Step, {"id": "x"})
+        inner = Scope(node) if local_name(node) in SCOPES else None
+        wanted = element_id if _OUR_ID.fullmatch(element_id) else None
+        step_id = self._draft.add(parent=parent, wanted_id=wanted, **fields)
+        self._ids[element_id] = step_id
+        document = {**self._draft.steps[-1], "parent": None}
+        step = Step.model_validate(document)
+        self._steps[step_id] = step
+        at = len(self._draft.steps) - 1
+        kept = self._kept_node(node, step, boundaries, inner)
+        if inner is not None and inner.nodes:
+            starts = said_starts(inner, self._roots, is_inside=True)
+            self._inside(inner, step_id, starts.target, starts.elements)
+            if (kept_starts := starts.kept(step_id)) is not None:
+                kept["starts"] = kept_starts
+        if kept:
+            self._draft.steps[at]["extensions"] = {self._draft.format_name: kept}
+            self._draft.note_kept((local_name(node), element_id), kept)
+
+    def _inside(self, inner: Scope, step_id: str, target: str | None, left_out: frozenset[str]) -> None:
+        at = len(self._draft.transitions)
+        natural = self._scope(inner, step_id, left_out)
+        first = target and self._ids[target]
+        if first and (first != natural or any(e["to"] == first for e in self._draft.transitions[at:])):
+            self._draft.connect(step_id, first)
+
+    def _kept_node(self, node: Element, step: Step, boundaries: list[Element], inner: Scope | None) -> JsonObject:
+        shell = bare(inner.shell() if inner is not None else node, *OF_NODE)
+        element_id = node.get("id", "")
+        has_inside = inner is not None and bool(inner.nodes)
+        kept: JsonObject = {} if element_id in ("", step.id) else {"id": element_id}
+        if not is_same(shell, made(step, self._roots, has_inside=has_inside)):
+            kept["xml"] = xml_text(shell)
+            self._texts.append(kept["xml"])
+        silent = [
+            xml_text(bare(one, "attachedToRef")) for one in boundaries if not self._document.leads_on(xml_id(one))
+        ]
+        if silent:
+            kept["boundaries"] = silent
+            self._texts += silent
+        return kept
+
+    def _flow(self, scope: Scope, flow: Element) -> None:
+        source, flow_id = flow.get("sourceRef", ""), flow.get("id", "")
+        boundary = scope.boundary(source)
+        host = source if boundary is None else boundary.get("attachedToRef", "")
+        residue = take_residue(flow, "transition")
+        is_default = self._document.defaults.get(source) == flow_id != ""
+        fields = said_flow(flow, is_default=is_default)
+        if boundary is not None:
+            fields = said_boundary(boundary, self._roots) | without(fields, "type")
+        fields = completed(fields, residue, Transition, _EDGE)
+        self._connect(flow, flow_id, (host, flow.get("targetRef", "")), fields, boundary)
+
+    def _link(self, scope: Scope, link: Element) -> None:
+        source = link.get("sourceRef", "")
+        boundary = scope.boundary(source)
+        host = source if boundary is None else boundary.get("attachedToRef", "")
+        residue = take_residue(link, "transition")
+        fields: JsonObject = {"type": "data"} if boundary is None else said_boundary(boundary, self._roots)
+        fields = completed(fields, residue, Transition, _EDGE)
+        self._connect(link, link.get("id", ""), (host, link.get("targetRef", "")), fields, boundary)
+
+    def _connect(
+        self, element: Element, flow_id: str, ends: tuple[str, str], fields: JsonObject, boundary: Element | None
+    ) -> None:
+        edge = Transition.model_validate({**_EDGE, **fields})
+        is_ours = _OUR_ID.fullmatch(flow_id) is not None
+        kept: JsonObject = {} if is_ours or not flow_id else {"id": flow_id}
+        said = bare(element, *OF_FLOW)
+        if not is_same(said, plain_edge(edge, boundary)):
+            kept["xml"] = xml_text(said)
+        if boundary is not None:
+            made_id = f"Boundary-{flow_id}" if is_ours else ""
+            step = self._steps[self._ids[ends[0]]]
+            if about := self._kept_boundary(boundary, edge, step, made_id):
+                kept["boundary"] = about
+        given = {"id": flow_id} if is_ours else {}
+        self._draft.connect(self._ids[ends[0]], self._ids[ends[1]], kept=kept, **given, **fields)
+
+    def _kept_boundary(self, boundary: Element, edge: Transition, step: Step, made_id: str) -> JsonObject:
+        kept: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}
+        said = bare(boundary, "id", "attachedToRef")
+        if not is_same(said, made_boundary(edge, step, self._roots)):
+            kept["xml"] = xml_text(said)
+            self._texts.append(kept["xml"])
+        return kept
 
 
 class Bpmn(Format):
@@ -31,9 +227,14 @@ class Bpmn(Format):
 
     @override
     def read(self, document: Any) -> Imported:
+        return self._imported(document)
+
+    def _imported(self, document: Any, translate: Translation | None = None) -> Imported:
+        """Return the workflow of a document, in which an engine's own words are turned into BPMN's before."""
         if not isinstance(document, str):
             raise UnreadableDocument(self.title, [Problem("", "must be the text of an XML document")])
-        return read_document(document.lstrip("\ufeff \t\r\n"), self.name, self.title)
+        whole = Document(document.lstrip("\ufeff \t\r\n"), self.title, translate)
+        return _Reader(whole, Draft(self.name, self.title)).whole()
 
     @override
     def write(self, workflow: Workflow) -> Exported:
@@ -66,9 +267,7 @@ class Camunda(Bpmn):
 
     @override
     def read(self, document: Any) -> Imported:
-        if not isinstance(document, str):
-            raise UnreadableDocument(self.title, [Problem("", "must be the text of an XML document")])
-        return read_document(document.lstrip("\ufeff \t\r\n"), self.name, self.title, translate=into_bpmn)
+        return self._imported(document, into_bpmn)
 
     @override
     def write(self, workflow: Workflow) -> Exported:

@@ -4,14 +4,12 @@ The reader and the writer of BPMN do the work. What Camunda says in attributes a
 says too, is turned into BPMN's words before a document is read, and back after it is written.
 """
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.bpmn.elements import NODES, WORKED_OFF
-from workflow_agent.workflows.formats.bpmn.events import take_residue
+from workflow_agent.workflows.formats.bpmn.events import extensions_of, take_residue, write_residue
 from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, own
 from workflow_agent.workflows.formats.shapes import object_in
 
@@ -47,7 +45,8 @@ def into_bpmn(root: Element) -> None:
             _read_worker(element, holder)
             _read_called(element, holder)
             _read_inputs(element, holder)
-            _drop_if_empty(element, holder)
+            if holder is not None and not len(holder) and holder in list(element):
+                element.remove(holder)
 
 
 def into_camunda(root: Element) -> None:
@@ -92,41 +91,58 @@ def _found(holder: Element | None, name: str) -> Element | None:
     return holder.find(name) if holder is not None else None
 
 
-def _holder(element: Element) -> Element:
-    holder = element.find(bpmn("extensionElements"))
-    if holder is None:
-        holder = Element(bpmn("extensionElements"))
-        element.insert(len(element.findall(bpmn("documentation"))), holder)
-    return holder
+def _taken(element: Element, holder: Element | None, tag: str, names: Sequence[str], of_seven: Sequence[str]) -> str:
+    """Return the first that says something of the attributes of an element of Zeebe's, or of those of Camunda 7.
+
+    Our mark is left in its place; an element of Zeebe's that says nothing else goes.
+    """
+    definition = _found(holder, _zeebe(tag))
+    if definition is None or holder is None:
+        return _first_of(element, [_seven(name) for name in of_seven])
+    value = _first_of(definition, names)
+    if definition.attrib == {names[0]: _SAID}:
+        holder.remove(definition)
+    return value
 
 
-def _drop_if_empty(element: Element, holder: Element | None) -> None:
-    if holder is not None and not len(holder) and holder in list(element):
-        element.remove(holder)
-
-
-def _taken(carrier: Element, names: Mapping[str, str]) -> str | None:
-    """Return the first of some values that says something, with our mark left in its place."""
-    for attribute in names.values():
-        value = carrier.get(attribute, "")
+def _first_of(carrier: Element, names: Sequence[str]) -> str:
+    for name in names:
+        value = carrier.get(name, "")
         if value.strip() and len(value) <= _MOST_CHARS and value.strip() == value and value != _SAID:
-            carrier.set(attribute, _SAID)
+            carrier.set(name, _SAID)
             return value
-    return None
+    return ""
+
+
+def _put_back(element: Element, definition: Element | None, value: str | None, names: Sequence[str]) -> bool:
+    """Put a value where it was taken from, and say whether there is such a place; other marks go."""
+    is_put = not value
+    for carrier in (element, *([definition] if definition is not None else [])):
+        for name in [key for key, said in carrier.items() if said == _SAID and _local(key) in names]:
+            if value and not is_put:
+                # Set in its place: the order of attributes is part of what is kept.
+                carrier.set(name, value)
+                is_put = True
+            else:
+                carrier.attrib.pop(name)
+    return is_put
+
+
+def _define(element: Element, definition: Element | None, tag: str, name: str, value: str) -> None:
+    made = SubElement(extensions_of(element), _zeebe(tag)) if definition is None else definition
+    made.set(name, value)
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
 
 
 def _read_owner(element: Element, holder: Element | None) -> None:
     if local_name(element) != "userTask" or element.find(bpmn("potentialOwner")) is not None:
         return
-    assignment = _found(holder, _zeebe("assignmentDefinition"))
-    if assignment is not None and holder is not None:
-        owner = _taken(assignment, {name: name for name in _OWNERS})
-        if assignment.attrib == {"assignee": _SAID}:
-            holder.remove(assignment)
-    else:
-        owner = _taken(element, {name: _seven(name) for name in _OWNERS})
-        if owner and element.get(_seven("assignee")) == _SAID:
-            element.attrib.pop(_seven("assignee"))
+    owner = _taken(element, holder, "assignmentDefinition", _OWNERS, _OWNERS)
+    if element.get(_seven("assignee")) == _SAID:
+        element.attrib.pop(_seven("assignee"))
     if owner:
         add(add(add(element, "potentialOwner"), "resourceAssignmentExpression"), "formalExpression", owner)
 
@@ -139,79 +155,46 @@ def _write_owner(element: Element, *, is_seven: bool) -> None:
     is_plain = role is not None and not role.attrib and len(role) == 1 and len(role[0]) == 1
     owner = said.text if said is not None and is_plain and not said.attrib else None
     assignment = _found(element.find(bpmn("extensionElements")), _zeebe("assignmentDefinition"))
-    for carrier in (element, *([assignment] if assignment is not None else [])):
-        for name in [key for key, value in carrier.items() if value == _SAID and _local(key) in _OWNERS]:
-            if owner:
-                # Set in its place: the order of attributes is part of what is kept.
-                carrier.set(name, owner)
-                owner = _given(element, role)
-            else:
-                carrier.attrib.pop(name)
-    if owner and local_name(element) == "userTask":
+    is_put = _put_back(element, assignment, owner, _OWNERS)
+    if owner and not is_put and local_name(element) == "userTask":
+        is_put = True
         if is_seven:
             element.set(_seven("assignee"), owner)
-        elif assignment is None:
-            SubElement(_holder(element), _zeebe("assignmentDefinition"), {"assignee": owner})
         else:
-            assignment.set("assignee", owner)
-        _given(element, role)
-
-
-def _given(element: Element, role: Element | None) -> None:
-    if role is not None and role in list(element):
+            _define(element, assignment, "assignmentDefinition", "assignee", owner)
+    if owner and is_put and role is not None:
         element.remove(role)
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
 
 
 def _read_worker(element: Element, holder: Element | None) -> None:
     if local_name(element) not in WORKED_OFF or element.get("implementation"):
         return
-    task = _found(holder, _zeebe("taskDefinition"))
-    if task is not None and holder is not None:
-        worker = _taken(task, {"type": "type"})
-        if task.attrib == {"type": _SAID}:
-            holder.remove(task)
-    else:
-        worker = _taken(element, {name: _seven(name) for name in _WORKERS})
-        if element.get(_seven("topic")) == _SAID and element.get(_seven("type")) == "external":
-            for name in ("topic", "type"):
-                element.attrib.pop(_seven(name))
+    worker = _taken(element, holder, "taskDefinition", ("type",), _WORKERS)
+    if element.get(_seven("topic")) == _SAID and element.get(_seven("type")) == "external":
+        for name in ("topic", "type"):
+            element.attrib.pop(_seven(name))
     if worker:
         element.set("implementation", worker)
 
 
 def _write_worker(element: Element, *, is_seven: bool) -> None:
-    worker = element.get("implementation") if local_name(element) in WORKED_OFF else None
-    worker = None if worker is None or worker.startswith("##") else worker
+    said = element.get("implementation", "") if local_name(element) in WORKED_OFF else ""
+    worker = "" if said.startswith("##") else said
     task = _found(element.find(bpmn("extensionElements")), _zeebe("taskDefinition"))
-    for carrier in (element, *([task] if task is not None else [])):
-        for name in [key for key, value in carrier.items() if value == _SAID]:
-            if worker:
-                carrier.set(name, worker)
-                worker = element.attrib.pop("implementation") and None
-            else:
-                carrier.attrib.pop(name)
-    if worker and is_seven:
-        element.attrib |= {_seven("type"): "external", _seven("topic"): worker}
-    elif worker and task is None:
-        SubElement(_holder(element), _zeebe("taskDefinition"), {"type": worker})
-    elif worker and task is not None:
-        task.set("type", worker)
+    if not _put_back(element, task, worker, ("type", *_WORKERS)):
+        if is_seven:
+            element.attrib |= {_seven("type"): "external", _seven("topic"): worker}
+        else:
+            _define(element, task, "taskDefinition", "type", worker)
     if worker:
         element.attrib.pop("implementation")
 
 
 def _read_called(element: Element, holder: Element | None) -> None:
-    called = _found(holder, _zeebe("calledElement"))
-    if local_name(element) != "callActivity" or called is None or holder is None or element.get("calledElement"):
+    if local_name(element) != "callActivity" or element.get("calledElement"):
         return
-    if name := _taken(called, {"processId": "processId"}):
+    if name := _taken(element, holder, "calledElement", ("processId",), ()):
         element.set("calledElement", name)
-        if called.attrib == {"processId": _SAID}:
-            holder.remove(called)
 
 
 def _write_called(element: Element, *, is_seven: bool) -> None:
@@ -219,10 +202,8 @@ def _write_called(element: Element, *, is_seven: bool) -> None:
         return
     name = element.attrib.pop("calledElement", None)
     called = _found(element.find(bpmn("extensionElements")), _zeebe("calledElement"))
-    if name and called is None:
-        SubElement(_holder(element), _zeebe("calledElement"), {"processId": name})
-    elif name and called is not None:
-        called.set("processId", name)
+    if name:
+        _define(element, called, "calledElement", "processId", name)
     elif called is not None:
         called.attrib.pop("processId", None)
 
@@ -255,13 +236,7 @@ def _read_inputs(element: Element, holder: Element | None) -> None:
         if not len(within):
             holder.remove(within)
         residue = {**residue, "with": inputs}
-    _put(element, residue)
-
-
-def _put(element: Element, residue: JsonObject) -> None:
-    holder = _holder(element)
-    child = SubElement(holder, own("step"))
-    child.text = json.dumps(residue)
+    write_residue(element, "step", residue)
 
 
 def _write_inputs(element: Element, *, is_seven: bool) -> None:
@@ -269,14 +244,13 @@ def _write_inputs(element: Element, *, is_seven: bool) -> None:
     given = object_in(residue.get("with"))
     if given and all(isinstance(value, str) and value.strip() for value in given.values()):
         residue.pop("with")
-        holder = _holder(element)
+        holder = extensions_of(element)
         name = _seven("inputOutput") if is_seven else _zeebe("ioMapping")
         within = holder.find(name)
         within = SubElement(holder, name) if within is None else within
         for at, (key, value) in enumerate(given.items()):
             within.insert(at, _input(key, value, is_seven=is_seven))
-    if residue:
-        _put(element, residue)
+    write_residue(element, "step", residue)
 
 
 def _input(name: str, value: str, *, is_seven: bool) -> Element:

@@ -217,13 +217,7 @@ class _Sheet:
                         heappush(ready, number_of[one])
 
     def _place(self, node: Element, beside: Sequence[tuple[Box, bool]], room: Room) -> None:
-        """Find a free place for a node, to the right of what leads to it.
-
-        Args:
-            node: What is placed.
-            beside: The boxes of what leads to it, and then, with False, of what it leads to.
-            room: The boxes around it.
-        """
+        """Find a free place for a node, to the right of what leads to it, or to the left of what it leads to."""
         inner = placed(Scope(node)) if local_name(node) in SCOPES else None
         width, height = outside(inner.boxes.values()) if inner and inner.boxes else size_of(node)
         if beside:

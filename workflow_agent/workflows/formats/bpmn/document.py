@@ -15,13 +15,17 @@ from workflow_agent.workflows.formats.bpmn.xml import (
     DIAGRAM,
     PREFIXES,
     Roots,
+    add,
     bpmn,
     copied,
     local_name,
     named_children,
     own,
     parse_xml,
+    text_of,
 )
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.shapes import text_in
 from workflow_agent.workflows.model.parser import json_pointer
 
 _DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)
@@ -232,3 +236,17 @@ def lanes_of(process: Element) -> dict[str, str]:
             if lane.get("name", "").strip():
                 found["".join(reference.itertext()).strip()] = lane.get("name", "")
     return found
+
+
+def said_shell(process: Element) -> JsonObject:
+    """Return the name and the description that a process has."""
+    name = text_in(process.get("name"), 200) or fit(process.get("id", "")) or "Process"
+    return {"name": name, "description": text_in(text_of(process, "documentation")) or ""}
+
+
+def made_shell(name: str, description: str) -> Element:
+    """Return the process for a workflow, without what is in it."""
+    process = Element(bpmn("process"), {"name": name, "isExecutable": "true"})
+    if description:
+        add(process, "documentation", description)
+    return process

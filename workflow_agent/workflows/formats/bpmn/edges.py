@@ -10,7 +10,7 @@ from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, parsed_or_none, text_of
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -29,7 +29,7 @@ def said_flow(element: Element, *, is_default: bool) -> JsonObject:
     elif condition is not None and text:
         language = fit(condition.get("language", ""))
         found |= {"type": "condition", "when": {"expression": text} | ({"language": language} if language else {})}
-    return {key: value for key, value in found.items() if value is not None}
+    return filled(found)
 
 
 def made_flow(edge: Transition, *, leaves_event: bool) -> Element:
@@ -84,13 +84,9 @@ def made_link() -> Element:
 
 def plain_edge(edge: Transition, boundary: Element | None) -> Element:
     """Return the flow or association for a transition, from the model alone, and the event it leaves from."""
-    if edge.type == "data" or (boundary is not None and _is_compensating(boundary)):
+    if edge.type == "data" or (boundary is not None and boundary.find(bpmn("compensateEventDefinition")) is not None):
         return made_link()
     return made_flow(edge, leaves_event=boundary is not None)
-
-
-def _is_compensating(boundary: Element) -> bool:
-    return boundary.find(bpmn("compensateEventDefinition")) is not None
 
 
 _BOTH = ("sequenceFlow", "association")
@@ -161,7 +157,8 @@ class EdgeWriter:
         """Give a flow its content, now that the step or boundary event it leaves is there."""
         kept = kept_in(edge.extensions, self._format_name)
         boundary = source if local_name(source) == "boundaryEvent" else None
-        is_default = edge.type == "default" and boundary is None and _may_have_default(source)
+        may_have_default = not source.get("default") and not local_name(source).endswith(_NO_DEFAULT)
+        is_default = edge.type == "default" and boundary is None and may_have_default
         if is_default:
             source.set("default", xml_id(element))
 
@@ -181,27 +178,16 @@ class EdgeWriter:
             content = content if local_name(content) == "sequenceFlow" else plain_flow
             told = speaks(content)
         if boundary is not None:
-            told = said_boundary(boundary, self._roots) | {k: v for k, v in told.items() if k != "type"}
+            told = said_boundary(boundary, self._roots) | without(told, "type")
         element.attrib = {**content.attrib, **element.attrib}
         element.extend(content)
         put_residue(element, "transition", wanted, {"type": "sequence"} | told)
 
 
 def _leaves(edge: Transition, boundary: Element, own: JsonObject, roots: Roots) -> bool:
-    """Say whether a transition is one of those that leave from a boundary event.
-
-    Args:
-        edge: The transition.
-        boundary: The event.
-        own: What the flow itself says; its condition stands before that of the event.
-        roots: What is defined beside the process.
-    """
+    """Say whether a transition leaves from a boundary event; what the flow itself says stands before the event's."""
     told = said_boundary(boundary, roots)
     if told["type"] != edge.type or tuple(told.get("errors", ())) != edge.errors:
         return False
     when = edge.when.model_dump(mode="json", exclude_defaults=True) if edge.when else None
     return edge.type != "condition" or (told | own).get("when") == when
-
-
-def _may_have_default(node: Element) -> bool:
-    return not node.get("default") and not local_name(node).endswith(_NO_DEFAULT)

@@ -8,33 +8,22 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, named_children, text_of
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import text_in
+from workflow_agent.workflows.formats.shapes import filled, text_in
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step, StepType
 
 _TASKS: Mapping[str, StepType] = {
-    "task": "action",
-    "serviceTask": "action",
-    "sendTask": "action",
-    "scriptTask": "action",
-    "businessRuleTask": "action",
-    "userTask": "human",
-    "manualTask": "human",
+    **dict.fromkeys(("task", "serviceTask", "sendTask", "scriptTask", "businessRuleTask"), "action"),
+    **dict.fromkeys(("userTask", "manualTask"), "human"),
     "receiveTask": "event",
-    "callActivity": "subworkflow",
-    "subProcess": "subworkflow",
-    "transaction": "subworkflow",
-    "adHocSubProcess": "subworkflow",
+    **dict.fromkeys(("callActivity", "subProcess", "transaction", "adHocSubProcess"), "subworkflow"),
 }
 WORKED_OFF = ("serviceTask", "sendTask", "businessRuleTask")
 """The tasks that name what does them."""
 SCOPES = ("subProcess", "transaction", "adHocSubProcess")
 _GATEWAYS: Mapping[str, StepType] = {
-    "exclusiveGateway": "decision",
-    "eventBasedGateway": "decision",
-    "complexGateway": "decision",
-    "inclusiveGateway": "fork",
-    "parallelGateway": "fork",
+    **dict.fromkeys(("exclusiveGateway", "eventBasedGateway", "complexGateway"), "decision"),
+    **dict.fromkeys(("inclusiveGateway", "parallelGateway"), "fork"),
 }
 _EVENTS: Mapping[str, StepType] = {
     "startEvent": "event",
@@ -104,7 +93,7 @@ def said(element: Element, around: Around) -> JsonObject:
         fields |= _said_event(element, local, around.roots)
     else:
         fields |= _said_task(element, local, around)
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def _said_task(element: Element, local: str, around: Around) -> JsonObject:
@@ -153,7 +142,7 @@ def _said_loop(element: Element) -> JsonObject | None:
             parallel = None if loop.get("isSequential") == "true" else 0
             over = text_of(loop, "loopDataInputRef") or text_of(loop, "loopCardinality")
             found = {"over": over, "parallel": parallel}
-        return {key: value for key, value in found.items() if value is not None}
+        return filled(found)
     return None
 
 
@@ -169,8 +158,7 @@ def _tag_of(step: Step, *, has_inside: bool) -> str:
         "decision": "exclusiveGateway",
         "fork": "parallelGateway",
         "join": joins[mode],
-        "wait": "intermediateCatchEvent",
-        "event": "intermediateCatchEvent",
+        **dict.fromkeys(("wait", "event"), "intermediateCatchEvent"),
         "subworkflow": "callActivity",
         "state": "task",
         "end": "endEvent",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,7 +24,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
 )
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, same, unsaid
-from workflow_agent.workflows.formats.shapes import object_in
+from workflow_agent.workflows.formats.shapes import filled, object_in, without
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.triggers import Trigger, cron_problem
@@ -62,22 +62,27 @@ def _json_object(text: str) -> JsonObject | None:
         fields = object_in(read_text(text))
     except UnreadableDocument:
         return None
-    return {key: value for key, value in fields.items() if key not in NOT_SAID} or None
+    return without(fields, *NOT_SAID) or None
 
 
 def put_residue(element: Element, part: Part, wanted: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """Put beside an element the fields of the model that it does not say; None for what it says too much."""
-    fields = unsaid(wanted, said)
-    if not fields:
-        return
+    write_residue(element, part, unsaid(wanted, said))
+
+
+def write_residue(element: Element, part: Part, fields: JsonObject) -> None:
+    """Put these fields beside an element, where there are any."""
+    if fields:
+        SubElement(extensions_of(element), own(part)).text = json.dumps(fields)
+
+
+def extensions_of(element: Element) -> Element:
+    """Return what holds the extensions of an element, made where there is none."""
     holder = element.find(bpmn("extensionElements"))
     if holder is None:
         holder = Element(bpmn("extensionElements"))
-        documented = element.findall(bpmn("documentation"))
-        element.insert(len(documented), holder)
-    child = Element(own(part))
-    child.text = json.dumps(fields)
-    holder.append(child)
+        element.insert(len(element.findall(bpmn("documentation"))), holder)
+    return holder
 
 
 def settled(
@@ -132,7 +137,7 @@ def _is_node(element: Element) -> bool:
 
 def _changed(original: Element, made: Element) -> Element:
     """Return an element as made, with all of the original that the model says nothing of."""
-    whole = Element(made.tag, {key: value for key, value in original.items() if key not in _SAID_BY})
+    whole = Element(made.tag, without(original.attrib, *_SAID_BY))
     whole.attrib.update(made.attrib)
     left = [e for e in original if local_name(e) not in _SAID_IN and not local_name(e).endswith("EventDefinition")]
     first = [e for e in made if local_name(e) == "documentation"]
@@ -232,18 +237,13 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
     for event in events:
         residue = take_residue(event, "trigger")
         said = said_trigger(event, roots) or {}
-        trigger = plain_trigger(said | {k: v for k, v in residue.items() if v is not None}) if residue else None
+        trigger = plain_trigger(said | filled(residue)) if residue else None
         found.found.append((event, leading[xml_id(event)][0], trigger or plain_trigger(said)))
     return found
 
 
 def natural_start(scope: Scope, left_out: frozenset[str]) -> str:
-    """Return the id of the node that a scope begins with where no start event says so.
-
-    Args:
-        scope: What is looked at.
-        left_out: The start events that are no steps.
-    """
+    """Return the id of the node that a scope begins with where no start event says so; some are no steps."""
     entered = {flow.get("targetRef") for flow in scope.flows if flow.get("sourceRef") not in left_out}
     entered |= {xml_id(catch) for _, catch in scope.link_pairs()}
     nodes = [node for node in scope.nodes if xml_id(node) not in left_out]

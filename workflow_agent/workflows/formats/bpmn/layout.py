@@ -52,7 +52,10 @@ def placed(scope: Scope) -> Drawing:
     drawn = layered(nodes, list(_edges(scope, sizes)))
     flat = Drawing(
         {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()},
-        {one: [_laid_down(at) for at in _corners(route.points)] for one, route in drawn.routes.items()},
+        {
+            one: [Point(round(at.y), round(at.x)) for at in _corners(route.points)]
+            for one, route in drawn.routes.items()
+        },
     ).moved(_MARGIN, _MARGIN)
     boxes, lines = dict(flat.boxes), dict(flat.lines)
     for one, drawing in inner.items():
@@ -60,10 +63,6 @@ def placed(scope: Scope) -> Drawing:
         boxes |= inside.boxes
         lines |= inside.lines
     return Drawing(boxes, lines)
-
-
-def _laid_down(point: Point) -> Point:
-    return Point(round(point.y), round(point.x))
 
 
 def _edges(scope: Scope, known: Collection[str]) -> Iterator[Edge]:

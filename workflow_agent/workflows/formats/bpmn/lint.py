@@ -69,6 +69,10 @@ class LintedProcess:
         self.sources = {xml_id(flow): flow.get("sourceRef", "") for one in self.scopes for flow in one.scope.flows}
         """The element that each flow leads from."""
 
+    def nodes(self) -> Iterator[tuple[_Inside, Element, str, str]]:
+        """Yield each step and event with the scope that it is in, its kind and its id."""
+        yield from ((inside, *node) for inside in self.scopes for node in inside.nodes)
+
 
 def linted_process(workflow: Workflow, format_name: str) -> LintedProcess:
     """Return the process of a workflow for the rules to look at."""
@@ -87,18 +91,17 @@ def _condition(flow: Element) -> bool:
 @lint_rule(RULES, "bpmn-event-gateway", "error", _REFUSED)
 def _event_gateways(process: LintedProcess, place: Place) -> None:
     """Find gateways that wait for events and are followed by something else."""
-    for inside in process.scopes:
-        for _, kind, node_id in inside.nodes:
-            if kind != "eventBasedGateway":
-                continue
-            targets = [one.get("targetRef", "") for one in inside.out.get(node_id, ())]
-            if len(targets) < 2:
-                (place / node_id).refuse("waits for one of several events, and fewer than two follow it")
-            for target in targets:
-                if local_name(inside.by_id[target]) not in _WAITS:
-                    (place / target).refuse("follows a gateway that waits for events, and is no event to wait for")
-                elif len(inside.into[target]) > 1:
-                    (place / target).refuse("follows a gateway that waits for events, and nothing else may lead to it")
+    for inside, _, kind, node_id in process.nodes():
+        if kind != "eventBasedGateway":
+            continue
+        targets = [one.get("targetRef", "") for one in inside.out.get(node_id, ())]
+        if len(targets) < 2:
+            (place / node_id).refuse("waits for one of several events, and fewer than two follow it")
+        for target in targets:
+            if local_name(inside.by_id[target]) not in _WAITS:
+                (place / target).refuse("follows a gateway that waits for events, and is no event to wait for")
+            elif len(inside.into[target]) > 1:
+                (place / target).refuse("follows a gateway that waits for events, and nothing else may lead to it")
 
 
 @lint_rule(RULES, "bpmn-event-sub-process", "error", _REFUSED)
@@ -137,10 +140,9 @@ def _links(process: LintedProcess, place: Place) -> None:
 @lint_rule(RULES, "bpmn-start-entered", "error", _REFUSED)
 def _starts_entered(process: LintedProcess, place: Place) -> None:
     """Find start events that a flow leads to."""
-    for inside in process.scopes:
-        for _, kind, node_id in inside.nodes:
-            if kind == "startEvent" and node_id in inside.into:
-                (place / node_id).refuse("is a start event, and a flow leads to it")
+    for inside, _, kind, node_id in process.nodes():
+        if kind == "startEvent" and node_id in inside.into:
+            (place / node_id).refuse("is a start event, and a flow leads to it")
 
 
 @lint_rule(RULES, "bpmn-timer", "warning", _REFUSED)
@@ -183,7 +185,7 @@ def _as_default(workflow: Workflow, step: Step, problem: Problem, document: Lint
     exits = workflow.outgoing(step.id)
     plain = [one for one in exits if one.type == "sequence"]
     source = document.sources.get(problem.pointer.rpartition("/")[2])
-    kinds = [kind for inside in document.scopes for _, kind, node_id in inside.nodes if node_id == source]
+    kinds = [kind for _, _, kind, node_id in document.nodes() if node_id == source]
     if kinds != ["exclusiveGateway"] or len(plain) != 1 or any(one.type == "default" for one in exits):
         return []
     return [{"op": "update_transition", "transition": plain[0].id, "set": {"type": "default"}}]
@@ -192,44 +194,40 @@ def _as_default(workflow: Workflow, step: Step, problem: Problem, document: Lint
 @lint_rule(RULES, "bpmn-condition", "warning", "Which way is taken is a guess.", fix=_as_default)
 def _conditions(process: LintedProcess, place: Place) -> None:
     """Find flows without a condition beside others with one."""
-    for inside in process.scopes:
-        for node, _, node_id in inside.nodes:
-            flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
-            asked = [one for one in flows if _condition(one)]
-            if local_name(node) in _ASKS and asked:
-                for one in flows:
-                    if one not in asked:
-                        (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
+    for inside, node, _, node_id in process.nodes():
+        flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
+        asked = [one for one in flows if _condition(one)]
+        if local_name(node) in _ASKS and asked:
+            for one in flows:
+                if one not in asked:
+                    (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
 
 
 @lint_rule(RULES, "bpmn-fake-join", "info", "It runs once for each, which looks like waiting for all.")
 def _fake_joins(process: LintedProcess, place: Place) -> None:
     """Find tasks and events that several flows enter."""
-    for inside in process.scopes:
-        for _, kind, node_id in inside.nodes:
-            flows = inside.into.get(node_id, ())
-            if kind not in _GATEWAYS and kind != "endEvent" and len(flows) > 1:
-                (place / node_id).refuse(f"is entered by {len(flows)} flows without a gateway")
+    for inside, _, kind, node_id in process.nodes():
+        flows = inside.into.get(node_id, ())
+        if kind not in _GATEWAYS and kind != "endEvent" and len(flows) > 1:
+            (place / node_id).refuse(f"is entered by {len(flows)} flows without a gateway")
 
 
 @lint_rule(RULES, "bpmn-implicit-split", "info", "All ways are taken, which is easily overlooked.")
 def _implicit_splits(process: LintedProcess, place: Place) -> None:
     """Find tasks and events that several flows leave without a condition."""
-    for inside in process.scopes:
-        for node, kind, node_id in inside.nodes:
-            flows = inside.out.get(node_id, ())
-            plain = [one for one in flows if not _condition(one) and xml_id(one) != node.get("default")]
-            if kind not in _GATEWAYS and len(plain) > 1:
-                (place / node_id).refuse(f"is left by {len(plain)} flows at once without a gateway")
+    for inside, node, kind, node_id in process.nodes():
+        flows = inside.out.get(node_id, ())
+        plain = [one for one in flows if not _condition(one) and xml_id(one) != node.get("default")]
+        if kind not in _GATEWAYS and len(plain) > 1:
+            (place / node_id).refuse(f"is left by {len(plain)} flows at once without a gateway")
 
 
 @lint_rule(RULES, "bpmn-join-fork", "info", "What waits for what is hard to see.")
 def _join_forks(process: LintedProcess, place: Place) -> None:
     """Find gateways that join and split at once."""
-    for inside in process.scopes:
-        for _, kind, node_id in inside.nodes:
-            if kind in _GATEWAYS and min(len(inside.into.get(node_id, ())), len(inside.out.get(node_id, ()))) > 1:
-                (place / node_id).refuse("is a gateway at which ways come together and part")
+    for inside, _, kind, node_id in process.nodes():
+        if kind in _GATEWAYS and min(len(inside.into.get(node_id, ())), len(inside.out.get(node_id, ()))) > 1:
+            (place / node_id).refuse("is a gateway at which ways come together and part")
 
 
 def _led_to_an_end(workflow: Workflow, step: Step, problem: Problem, document: LintedProcess) -> Sequence[EditDocument]:
@@ -266,21 +264,19 @@ def _several_definitions(process: LintedProcess, place: Place) -> None:
 @lint_rule(RULES, "bpmn-gateway", "info", "Few people read it as it is meant, and few engines run it.")
 def _hard_gateways(process: LintedProcess, place: Place) -> None:
     """Find inclusive and complex gateways."""
-    for inside in process.scopes:
-        for _, kind, node_id in inside.nodes:
-            if kind in ("inclusiveGateway", "complexGateway"):
-                (place / node_id).refuse(f"is {'an inclusive' if kind[0] == 'i' else 'a complex'} gateway")
+    for _, _, kind, node_id in process.nodes():
+        if kind in ("inclusiveGateway", "complexGateway"):
+            (place / node_id).refuse(f"is {'an inclusive' if kind[0] == 'i' else 'a complex'} gateway")
 
 
 @lint_rule(RULES, "bpmn-label", "info", "A reader has to guess.")
 def _labels(process: LintedProcess, place: Place) -> None:
     """Find tasks, events and questions without a name."""
-    for inside in process.scopes:
-        for node, kind, node_id in inside.nodes:
-            splits = kind in _ASKS and len(inside.out.get(node_id, ())) > 1
-            wants = kind.endswith(("Task", "task")) or kind in _LABELLED or splits
-            if wants and not node.get("name", "").strip():
-                (place / node_id).refuse("has no name")
+    for inside, node, kind, node_id in process.nodes():
+        splits = kind in _ASKS and len(inside.out.get(node_id, ())) > 1
+        wants = kind.endswith(("Task", "task")) or kind in _LABELLED or splits
+        if wants and not node.get("name", "").strip():
+            (place / node_id).refuse("has no name")
 
 
 def steps_at(parts: Sequence[str], document: LintedProcess) -> Iterator[str]:

@@ -14,8 +14,10 @@ from workflow_agent.workflows.formats.bpmn.document import (
     Translation,
     joins_among,
     lanes_of,
+    made_shell,
     prune_lanes,
     prune_references,
+    said_shell,
     xml_id,
 )
 from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
@@ -29,10 +31,9 @@ from workflow_agent.workflows.formats.bpmn.events import (
     start_flow_id,
     start_ids,
 )
-from workflow_agent.workflows.formats.bpmn.reader import made_shell, said_shell
 from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import list_in, object_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -46,13 +47,7 @@ _TOP = ("aliases", "tags", "automations")
 
 
 def document_of(workflow: Workflow, format_name: str, translate: Translation | None = None) -> tuple[str, Report]:
-    """Return the document of a workflow, and what was lost.
-
-    Args:
-        workflow: What is written.
-        format_name: Under which is kept what the model has no place for.
-        translate: Turns BPMN's words into those of an engine.
-    """
+    """Return the document of a workflow, and what was lost."""
     writer = _Writer(workflow, format_name)
     return writer.text(translate), writer.report
 
@@ -66,8 +61,8 @@ def without_diagrams(text: str) -> str:
 def undrawn(workflow: Workflow, format_name: str) -> Workflow:
     """Return a workflow without what is kept of its diagrams, and the prefixes that may be in them alone."""
     kept = kept_in(workflow.extensions, format_name)
-    left = {key: value for key, value in kept.items() if key not in ("diagrams", "prefixes")}
-    others = {key: value for key, value in workflow.extensions.items() if key != format_name}
+    left = without(kept, "diagrams", "prefixes")
+    others = without(workflow.extensions, format_name)
     return workflow.model_copy(update={"extensions": {**others, format_name: left} if left else others})
 
 
@@ -256,14 +251,13 @@ class _Writer:
         entered = {flow.get("targetRef") for flow in flows}
         inside = {step.id for step in members}
         entered |= {self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)}
-        starting = [step for step in members if self._is_start_event(step)]
+        events = [
+            (step, parsed_or_none(self._step_kept[step.id].get("xml"))) for step in members if step.type == "event"
+        ]
+        starting = [step for step, read in events if read is not None and local_name(read) == "startEvent"]
         free = [step for step in members if self._ids[step.id] not in entered]
         free.sort(key=lambda step: step.type == "event" and step.id in self._members)
         return (starting + free or [*members])[0]
-
-    def _is_start_event(self, step: Step) -> bool:
-        original = parsed_or_none(self._step_kept[step.id].get("xml"))
-        return step.type == "event" and original is not None and local_name(original) == "startEvent"
 
 
 _HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categoryValueRef")

@@ -128,13 +128,7 @@ def parsed_or_none(text: object) -> Element | None:
 
 
 def xml_text(root: Element, *, pretty: bool = False, declared: dict[str, str] | None = None) -> str:
-    """Return the text of an element; equal elements give equal texts.
-
-    Args:
-        root: The element.
-        pretty: Whether it is a whole document, with indents.
-        declared: Prefixes that values in it have, with what they stand for.
-    """
+    """Return the text of an element, or of a whole document where it is pretty; equal ones give equal texts."""
     given = declared or {}
     prefixes = {uri: prefix for prefix, uri in given.items() if uri not in _PREFIXES}
     body: list[str] = []
@@ -152,11 +146,8 @@ _Names = tuple[dict[str, str], dict[str, str]]
 def _write(element: Element, out: list[str], names: _Names, line: str | None) -> None:
     """Add the text of an element, the first part its start without the end of it.
 
-    Args:
-        element: What is written.
-        out: Where to.
-        names: Those that were met before; the element's are added.
-        line: The beginning of its line where it is indented; None where nothing may be added between elements.
+    The names that were met before get the element's. A line is how its line begins where it is indented; None where
+    nothing may be added between elements.
     """
     _, known = names
     attributes = element.attrib

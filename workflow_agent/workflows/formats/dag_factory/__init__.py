@@ -1,27 +1,196 @@
-"""dag-factory: Airflow DAGs in YAML, several in one file."""
+"""dag-factory, Airflow DAGs in YAML with several in one file: the format, and workflows written as a DAG."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.dag_factory.reader import read_dag
-from workflow_agent.workflows.formats.dag_factory.shapes import dags_in, documents_of_one_dag, tasks_in
-from workflow_agent.workflows.formats.dag_factory.writer import document_of
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.yaml_text import write_yaml
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.builder import DocumentFormat
+from workflow_agent.workflows.formats.dag_factory.reader import (
+    ANY_IS_ENOUGH,
+    FIRST_FAILS,
+    HEADER_SAID_BY,
+    group_of,
+    header_of,
+    plain_dependencies,
+    read_dag,
+    said_dag,
+    said_group,
+)
+from workflow_agent.workflows.formats.dag_factory.shapes import (
+    DAG,
+    DAG_ID,
+    DEFAULT,
+    GROUP,
+    GROUPS,
+    NAMED_BY,
+    TASK,
+    TASK_ID,
+    TASKS,
+    DagGraph,
+    broken_rules,
+    dags_in,
+    document_shape,
+    documents_of_one_dag,
+    merged,
+    tasks_in,
+)
+from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, arguments_in, said_task, task_of
+from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
+from workflow_agent.workflows.formats.flow import Dependencies, Flow
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, without
+from workflow_agent.workflows.model.parser import slug, take_id
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+
+_GROUP_SAID_BY = {"name": ("group_display_name",), "description": ("tooltip",)}
 
 
-class DagFactory(Format):
+def document_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the document for a workflow, as far as a DAG can say it."""
+    kept = kept_in(workflow.extensions, format_name)
+    shared = without(object_in(kept.get(DEFAULT)), *NAMED_BY)
+    shared = {} if problems_in(shared, DAG) else shared
+    dag_id = _dag_id(workflow, kept)
+    header = _header(workflow, dag_id, object_in(kept.get("dag")), shared)
+    writer = _Writer(workflow, format_name, object_in(merged(header, shared).get("default_args")))
+    by_name = list_in(kept.get("$mapped"))
+    body = {
+        kind: found if kind in by_name else [{NAMED_BY[kind]: name, **entry} for name, entry in found.items()]
+        for kind, found in writer.body().items()
+    }
+    return {**({DEFAULT: shared} if DEFAULT in kept else {}), dag_id: {**header, **body}}
+
+
+def _dag_id(workflow: Workflow, kept: JsonObject) -> str:
+    for wanted in (kept.get("$dag_id"), workflow.name):
+        if isinstance(wanted, str) and wanted != DEFAULT and re.fullmatch(DAG_ID, wanted):
+            return wanted
+    return slug(workflow.name, fallback="workflow")
+
+
+def _header(workflow: Workflow, dag_id: str, kept: JsonObject, shared: JsonObject) -> JsonObject:
+    document = workflow_document(workflow)
+    wanted = {field: document[field] for field in HEADER_SAID_BY}
+    own = without(kept, *NAMED_BY)
+    return restored(
+        header_of(wanted, dag_id),
+        own,
+        wanted,
+        read=lambda part: said_dag(dag_id, merged(part, shared)),
+        said_by=HEADER_SAID_BY,
+        shape=DAG,
+    )
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str, arguments: JsonObject) -> None:
+        self._arguments = arguments
+        self._flow = Flow(workflow, format_name)
+        self._needs = {scope: Dependencies(self._flow, members) for scope, members in self._flow.children.items()}
+        working = {step.id for needs in self._needs.values() for step in needs.work}
+        self._members = [step for step in workflow.steps if step.id in working]
+        self._ids: dict[str, str] = {}
+        taken: set[str] = set()
+        for step in self._members:
+            kept = self._flow.kept(step).get("$id")
+            named = kept if isinstance(kept, str) and re.fullmatch(TASK_ID, kept) else step.id
+            self._ids[step.id] = take_id(named, taken)
+
+    def _is_group(self, step: Step) -> bool:
+        return step.id in self._flow.children or self._flow.kept(step).get("$group") is True
+
+    def body(self) -> JsonObject:
+        """Return the groups, if any, and the tasks by their names."""
+        groups = {self._ids[one.id]: self._group(one) for one in self._members if self._is_group(one)}
+        tasks = {self._ids[one.id]: self._task(one) for one in self._members if not self._is_group(one)}
+        self._say_needs(groups, tasks)
+        whole = {TASKS: tasks or {"nothing": task_of(Step(id="nothing", name="nothing"), "nothing")}}
+        return {GROUPS: groups, **whole} if groups else whole
+
+    def _group(self, step: Step) -> JsonObject:
+        name = self._ids[step.id]
+        own = without(self._flow.kept(step), "$id", "$needs", "$group")
+        wanted = {"name": step.name, "description": step.description}
+        group = restored(
+            group_of(step, name),
+            own,
+            wanted,
+            read=lambda part: said_group(name, part),
+            said_by=_GROUP_SAID_BY,
+            shape=GROUP,
+        )
+        return {**group, **self._inside(step, "parent_group_name")}
+
+    def _inside(self, step: Step, key: str) -> JsonObject:
+        return {key: self._ids[step.parent]} if step.parent in self._ids else {}
+
+    def _task(self, step: Step) -> JsonObject:
+        name = self._ids[step.id]
+        kept = without(self._flow.kept(step), "$id", "$needs", "$group")
+        generated = task_of(step, name)
+        parent = self._flow.steps.get(step.parent or "")
+        of_group = object_in(self._flow.kept(parent).get("default_args")) if parent else {}
+        task = restored_step(
+            step,
+            generated,
+            kept,
+            read=lambda part: said_task(name, part, {**self._arguments, **of_group}),
+            said_by={**SAID_BY, "with": tuple(arguments_in({**generated, **kept}))},
+            shape=TASK,
+        )
+        return {**self._ruled(step, task), **self._inside(step, "task_group_name")}
+
+    def _ruled(self, step: Step, task: JsonObject) -> JsonObject:
+        """Return a task with the rule by which it runs, as far as the transitions to it say one."""
+        needs = self._needs[step.parent].of(step.id)
+        failing = any(one.on_failure for one in needs)
+        enough = self._needs[step.parent].needs_any(step.id)
+        rule = task.get("trigger_rule", self._arguments.get("trigger_rule"))
+        is_said = (rule in FIRST_FAILS) == failing and (rule in ANY_IS_ENOUGH) == enough
+        if not needs or is_said or (len(needs) == 1 and (rule in FIRST_FAILS) == failing):
+            return task
+        wanted = ("one_failed" if enough else "all_failed") if failing else "one_success" if enough else None
+        rest = without(task, "trigger_rule")
+        return {**rest, "trigger_rule": wanted or "all_success"}
+
+    def _say_needs(self, groups: JsonObject, tasks: JsonObject) -> None:
+        """Say what each waits for: as it was said, if that is still what the transitions say."""
+        wanted: dict[str, list[str]] = {}
+        said: dict[str, Any] = {}
+        for step in self._members:
+            name, entry = self._ids[step.id], {**groups, **tasks}[self._ids[step.id]]
+            wanted[name] = [self._ids[one.source] for one in self._needs[step.parent].of(step.id)]
+            kept = self._flow.kept(step)
+            said[name] = kept["$needs"] if "$needs" in kept else plain_dependencies(entry, wanted[name])
+        if not self._says(said, wanted, groups, tasks):
+            said = {n: plain_dependencies({**groups, **tasks}[n], needs) for n, needs in wanted.items()}
+        for name, dependencies in said.items():
+            if dependencies is not None:
+                (groups if name in groups else tasks)[name]["dependencies"] = dependencies
+
+    def _says(self, said: JsonObject, wanted: dict[str, list[str]], groups: JsonObject, tasks: JsonObject) -> bool:
+        entries = [
+            [(name, {**entry, "dependencies": said[name]}) for name, entry in found.items()]
+            for found in (tasks, groups)
+        ]
+        graph = DagGraph(*entries)
+        is_known = all(isinstance(one, list | None) for one in said.values()) and not list(graph.unknown())
+        return is_known and graph.needs() == wanted
+
+
+class DagFactory(DocumentFormat):
     """Tasks that wait for one another, in groups, with arguments that a whole file shares."""
 
     name = "dag-factory"
     title = "Airflow dag-factory"
-    media_type = "application/yaml"
     extension = "yml"
+    shape = staticmethod(document_shape)
+    broken_rules = staticmethod(broken_rules)
+    read_into = staticmethod(read_dag)
+    document_of = staticmethod(document_of)
 
     @override
     def recognises(self, document: Any) -> float:
@@ -34,12 +203,3 @@ class DagFactory(Format):
     @override
     def documents(self, document: Any) -> Sequence[Any]:
         return documents_of_one_dag(document)
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_dag(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        text = write_yaml(document_of(workflow, self.name))
-        return checked_export(text, workflow, self.read, self.title)

@@ -1,11 +1,13 @@
 """A DAG in dag-factory's YAML as a workflow of the model."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.dag_factory.schedules import header_of, said_dag
 from workflow_agent.workflows.formats.dag_factory.shapes import (
     DEFAULT,
     GROUPS,
@@ -15,50 +17,55 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
     dags_in,
     entries,
     merged,
-    problems_of,
     references,
     whole_dag,
 )
-from workflow_agent.workflows.formats.dag_factory.tasks import said_task, task_of
-from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_delta, said_task, task_of
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
 
 FIRST_FAILS = ("one_failed", "all_failed")
 """The rules by which a task runs because what it waits for failed."""
 ANY_IS_ENOUGH = ("one_success", "one_done", "one_failed")
 _START = "Start"
 _APART = ("dependencies", "task_group_name", "parent_group_name")
+_PRESETS: Mapping[str, str] = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@quarterly": "0 0 1 */3 *",
+}
+HEADER_SAID_BY: Mapping[str, tuple[str, ...]] = {
+    "name": ("dag_display_name",),
+    "description": ("description",),
+    "tags": ("tags",),
+    "triggers": ("schedule", "schedule_interval", "timezone"),
+}
+_TRIGGERS: TypeAdapter[tuple[Trigger, ...]] = TypeAdapter(tuple[Trigger, ...])
 
 
-def read_dag(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document with one DAG.
-
-    Raises:
-        UnreadableDocument: With everything that dag-factory does not allow.
-    """
-    problems = problems_of(document)
-    if problems:
-        raise UnreadableDocument(title, problems)
+def read_dag(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document with one DAG."""
     dag_id = next(iter(dags_in(document)))
-    reader = _Reader(dag_id, whole_dag(document, dag_id), Draft(format_name, title))
+    reader = _Reader(dag_id, whole_dag(document, dag_id), draft)
     start = reader.read()
     own, shared = object_in(dags_in(document)[dag_id]), object_in(document.get(DEFAULT))
     fields = said_dag(dag_id, merged(own, shared))
-    header = {key: value for key, value in own.items() if key not in NAMED_BY}
+    header = without(own, *NAMED_BY)
     kept = kept_of(header, header_of(fields))
+    by_name = [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
     kept_whole: JsonObject = {
         **({"$dag_id": dag_id} if dag_id != fields["name"] else {}),
-        **({DEFAULT: {k: v for k, v in shared.items() if k not in NAMED_BY}} if DEFAULT in document else {}),
-        **({"$mapped": mapped} if (mapped := _mapped_kinds(own, shared)) else {}),
+        **({DEFAULT: without(shared, *NAMED_BY)} if DEFAULT in document else {}),
+        **({"$mapped": by_name} if by_name else {}),
         **({"dag": kept} if kept else {}),
     }
-    return reader.draft.finished(fields.pop("name"), start=start, kept=kept_whole, **fields)
-
-
-def _mapped_kinds(own: JsonObject, shared: JsonObject) -> list[str]:
-    """Return which of tasks and groups are written as an object by name."""
-    return [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
+    return draft.finished(start=start, kept=kept_whole, **fields)
 
 
 class _Reader:
@@ -119,14 +126,12 @@ class _Reader:
         return None if scope is None else self._ids[scope]
 
     def _add_group(self, name: str, group: JsonObject) -> None:
-        own = {key: value for key, value in group.items() if key not in _APART}
+        own = without(group, *_APART)
         fields = said_group(name, group)
-        kept = kept_of(own, group_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
+        kept = kept_of(own, group_of(step_with(fields), name))
         if name not in self._graph.scope.values():
             kept["$group"] = True
         self._ids[name] = self.draft.add(
-            fields.pop("name"),
-            "action",
             wanted_id=name,
             parent=self._parent(name),
             kept=self._beside(name, group, kept),
@@ -137,12 +142,9 @@ class _Reader:
     def _add_task(self, name: str, task: JsonObject) -> None:
         group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
         fields = said_task(name, task, {**self._arguments, **object_in(group.get("default_args"))})
-        own = {key: value for key, value in task.items() if key not in _APART}
-        kept = kept_of(own, task_of(Step.model_validate({"id": "x", **_filled(fields)}), name))
-        title, kind = fields.pop("name"), fields.pop("type", "action")
+        own = without(task, *_APART)
+        kept = kept_of(own, task_of(step_with(fields), name))
         self._ids[name] = self.draft.add(
-            title,
-            kind,
             wanted_id=name,
             parent=self._parent(name),
             kept=self._beside(name, task, kept),
@@ -154,15 +156,8 @@ class _Reader:
         needs, target = self._needs[name], self._ids[name]
         rule = self._graph.names[name].get("trigger_rule", self._arguments.get("trigger_rule"))
         if len(needs) > 1:
-            join = {"mode": "any"} if rule in ANY_IS_ENOUGH else None
-            target = self.draft.add(
-                f"All before {name}"[:200] if join is None else f"Any before {name}"[:200],
-                "join",
-                parent=self._parent(name),
-                wanted_id=f"before_{name}",
-                join=join,
-            )
-            self.draft.connect(target, self._ids[name])
+            is_any = rule in ANY_IS_ENOUGH
+            target = self.draft.join_before(name, target, self._parent(name), f"before_{name}", is_any=is_any)
         for needed in needs:
             self.draft.connect(self._ids[needed], target, "error" if rule in FIRST_FAILS else "sequence")
 
@@ -187,5 +182,82 @@ def group_of(step: Step, name: str) -> JsonObject:
     return {**named, **({"tooltip": step.description} if step.description else {})}
 
 
-def _filled(fields: JsonObject) -> JsonObject:
-    return {key: value for key, value in fields.items() if value is not None}
+def said_triggers(dag: JsonObject) -> list[JsonObject]:
+    """Return the triggers of a whole DAG; without a schedule, somebody starts it."""
+    schedule = dag.get("schedule", dag.get("schedule_interval"))
+    zone = text_in(dag.get("timezone")) or text_in(object_in(dag.get("default_args")).get("timezone"))
+    timezone = {"timezone": zone} if zone and len(zone) <= 200 else {}
+    return _said(schedule, timezone) or [{"type": "manual"}]
+
+
+def _said(schedule: Any, timezone: JsonObject) -> list[JsonObject]:
+    if isinstance(schedule, str):
+        return _said_text(schedule.strip(), timezone)
+    if isinstance(schedule, list):
+        return [one for each in list_in(schedule) for one in _said_data(each)]
+    return _said_object(object_in(schedule), timezone)
+
+
+def _said_text(text: str, timezone: JsonObject) -> list[JsonObject]:
+    if text.lower() in ("", "none"):
+        return []
+    cron = _PRESETS.get(text, text)
+    if cron_problem(cron) is None:
+        return [{"type": "schedule", "cron": cron, **timezone}]
+    return [{"type": "event", "event": fit(text)}]
+
+
+def _said_data(data: Any) -> list[JsonObject]:
+    """Return the trigger that new data of this name is."""
+    named = data if isinstance(data, str) else object_in(data).get("uri") or object_in(data).get("name")
+    label = fit(str(named)) if named else None
+    return [{"type": "event", "event": label or "data", **({"with": data} if isinstance(data, dict) else {})}]
+
+
+def _said_object(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]:
+    if not schedule:
+        return []
+    every = said_delta(schedule)
+    if every is not None and every != "PT0S":
+        return [{"type": "schedule", "every": every, **timezone}]
+    given = [schedule.get("cron"), *list_in(schedule.get("__args__"))[:1]]
+    cron = next((one for one in given if isinstance(one, str) and cron_problem(one) is None), None)
+    if cron is not None:
+        own = text_in(schedule.get("timezone"))
+        return [{"type": "schedule", "cron": cron, **({"timezone": fit(own)} if own else timezone)}]
+    if "datasets" in schedule:
+        datasets = schedule["datasets"]
+        data = [one for each in list_in(datasets) for one in _said_data(each)] or _said_data(datasets)
+        return [*data, *_said(schedule.get("timetable"), timezone)]
+    return _said_data(schedule)
+
+
+def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
+    """Return the schedule that comes nearest: the first time, or else all that data can bring about."""
+    triggers = list(triggers)
+    time = next((one for one in triggers if isinstance(one, ScheduleTrigger)), None)
+    if time is not None:
+        zone = {"timezone": time.timezone} if time.timezone else {}
+        return {"schedule": time.cron or delta_of(time.every) or "@daily", **zone}
+    data = [one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)]
+    return {"schedule": data} if data else {}
+
+
+def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
+    """Return the fields of the workflow that a whole DAG says."""
+    tags = list_in(dag.get("tags"))
+    are_labels = all(isinstance(tag, str) and 0 < len(tag) <= 200 for tag in tags)
+    return {
+        "name": text_in(dag.get("dag_display_name"), 200) or fit(dag_id) or dag_id,
+        "description": text_in(dag.get("description")) or "",
+        "tags": tags if are_labels else [],
+        "triggers": said_triggers(dag),
+    }
+
+
+def header_of(fields: Mapping[str, Any], dag_id: str | None = None) -> JsonObject:
+    """Return what a DAG says for these fields; its name only where its id does not."""
+    named = {"dag_display_name": fields["name"]} if dag_id not in (None, fields["name"]) else {}
+    described = {"description": fields["description"]} if fields["description"] else {}
+    tagged = {"tags": list(fields["tags"])} if fields["tags"] else {}
+    return {**named, **described, **schedule_of(_TRIGGERS.validate_python(fields["triggers"])), **tagged}

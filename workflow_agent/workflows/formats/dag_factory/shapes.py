@@ -1,15 +1,16 @@
 """What a dag-factory document may look like, and what its tasks may wait for."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.dependencies import waiting_for_ever
+from workflow_agent.workflows.formats.flow import waiting_for_ever
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
+    fields_of,
     kind_of,
     list_in,
     listed,
@@ -17,9 +18,10 @@ from workflow_agent.workflows.formats.shapes import (
     number,
     object_in,
     one_kind,
-    problems_in,
     record,
+    repeated,
     text,
+    without,
 )
 
 TASK_ID = r"[\w.:-]{1,250}"
@@ -36,18 +38,14 @@ _ARGUMENTS = one_kind(object=record({"start_date": _WHEN, "end_date": _WHEN}, is
 _NAMES = one_kind(list=listed(text()), nothing=anything)
 _RETRIES = one_kind(number=number(least=0, whole=True), text=anything, nothing=anything)
 _TASK_FIELDS: Mapping[str, Shape] = {
-    "operator": _SAID,
-    "decorator": _SAID,
+    **fields_of(_SAID, "operator decorator task_group_name"),
     "dependencies": _NAMES,
-    "task_group_name": _SAID,
     "retries": _RETRIES,
-    "trigger_rule": text(),
-    "task_display_name": text(),
+    **fields_of(text(), "trigger_rule task_display_name"),
 }
 _GROUP_FIELDS: Mapping[str, Shape] = {
     "dependencies": _NAMES,
-    "parent_group_name": _MAYBE_TEXT,
-    "tooltip": _MAYBE_TEXT,
+    **fields_of(_MAYBE_TEXT, "parent_group_name tooltip"),
     "default_args": _ARGUMENTS,
 }
 TASK = record(_TASK_FIELDS, is_open=True)
@@ -73,12 +71,6 @@ class DagGraph:
             for needed in list_in(entry.get("dependencies")):
                 if needed not in self.names:
                     yield name, needed
-
-    def for_ever(self) -> list[str]:
-        """Return the tasks and groups that can never begin, or are inside themselves."""
-        inside = {name: [scope] if scope else [] for name, scope in self.scope.items()}
-        nested = waiting_for_ever(inside)
-        return nested or waiting_for_ever(self.needs())
 
     def needs(self) -> dict[str, list[str]]:
         """Return what each task and group waits for among those in the same group."""
@@ -109,7 +101,7 @@ class DagGraph:
 
 def references(entry: JsonObject, names: Container[str]) -> list[str]:
     """Return the tasks whose output a task is given: `+task` anywhere, and `task.output` to expand over."""
-    values = {key: value for key, value in entry.items() if key != "dependencies"}
+    values = without(entry, "dependencies")
     given = [one[1:] for one in _texts(values) if one.startswith(_REFERS)]
     mapped = object_in(entry.get("expand"))
     given += [one.removesuffix(_OUTPUT) for one in _texts(mapped) if one.endswith(_OUTPUT)]
@@ -130,7 +122,7 @@ NAMED_BY = {TASKS: "task_id", GROUPS: "group_name"}
 
 def dags_in(document: Any) -> JsonObject:
     """Return the DAGs of a document by their ids."""
-    return {dag_id: dag for dag_id, dag in object_in(document).items() if dag_id != DEFAULT}
+    return without(object_in(document), DEFAULT)
 
 
 def documents_of_one_dag(document: Any) -> list[Any]:
@@ -179,7 +171,7 @@ def entries(value: Any, kind: str) -> list[tuple[str, JsonObject]]:
         return [(name, object_in(entry)) for name, entry in object_in(value).items()]
     key = NAMED_BY[kind]
     found = [object_in(entry) for entry in list_in(value)]
-    return [(str(entry.get(key)), {name: one for name, one in entry.items() if name != key}) for entry in found]
+    return [(str(entry.get(key)), without(entry, key)) for entry in found]
 
 
 def _entries_shape(kind: str, fields: Mapping[str, Shape]) -> Shape:
@@ -193,34 +185,32 @@ def _entries_shape(kind: str, fields: Mapping[str, Shape]) -> Shape:
 
 _SHARED: Mapping[str, Shape] = {
     "default_args": _ARGUMENTS,
-    "start_date": _WHEN,
-    "end_date": _WHEN,
+    **fields_of(_WHEN, "start_date end_date"),
     TASKS: _entries_shape(TASKS, _TASK_FIELDS),
     GROUPS: _entries_shape(GROUPS, _GROUP_FIELDS),
-    "description": one_kind(text=anything, nothing=anything),
-    "tags": one_kind(list=listed(text()), nothing=anything),
+    "description": _MAYBE_TEXT,
+    "tags": _NAMES,
     "schedule": one_kind(text=anything, list=listed(), object=mapped(), nothing=anything),
     "schedule_interval": one_kind(text=anything, object=mapped(), nothing=anything),
 }
 DAG = record(_SHARED, is_open=True)
 
 
-def problems_of(document: Any) -> list[Problem]:
-    """Return all that keeps a document from being the one DAG of a file."""
-    dags = dags_in(document)
-    place = Place([])
+def document_shape(value: Any, place: Place) -> None:
+    """Check a document with the one DAG of a file."""
+    dags = dags_in(value)
     if not dags:
-        place.refuse(f"needs a DAG: an object by its id, got {kind_of(document)}")
-    if len(dags) > 1:
+        place.refuse(f"needs a DAG: an object by its id, got {kind_of(value)}")
+    elif len(dags) > 1:
         place.refuse(f"has {len(dags)} DAGs ({', '.join(dags)[:100]}); one is read at a time")
-    if place.problems:
-        return place.problems
-    found = problems_in(document, mapped(DAG, key=DAG_ID, says="letters, digits, `_`, `-` and `.`"))
-    dag_id = next(iter(dags))
-    return found or _problems_between(whole_dag(document, dag_id), dag_id)
+    else:
+        mapped(DAG, key=DAG_ID, says="letters, digits, `_`, `-` and `.`")(value, place)
 
 
-def _problems_between(dag: Mapping[str, Any], dag_id: str) -> list[Problem]:
+def broken_rules(document: JsonObject) -> list[Problem]:
+    """Return a problem for each task and group that cannot be or begin as it says."""
+    dag_id = next(iter(dags_in(document)))
+    dag = whole_dag(document, dag_id)
     tasks, groups = entries(dag.get(TASKS), TASKS), entries(dag.get(GROUPS), GROUPS)
     place = Place([]) / dag_id / TASKS
     if not tasks:
@@ -232,8 +222,9 @@ def _problems_between(dag: Mapping[str, Any], dag_id: str) -> list[Problem]:
 
 
 def _check_names(tasks: Entries, groups: Entries, place: Place) -> None:
-    for name in _doubled([name for name, _ in (*groups, *tasks)]):
-        place.refuse(f"there are two tasks or groups named {name[:80]!r}")
+    names = [name for name, _ in (*groups, *tasks)]
+    for at in repeated(names):
+        place.refuse(f"there are two tasks or groups named {names[at][:80]!r}")
     known = [name for name, _ in groups]
     for name, entry in (*groups, *tasks):
         for key in ("task_group_name", "parent_group_name"):
@@ -245,10 +236,8 @@ def _check_names(tasks: Entries, groups: Entries, place: Place) -> None:
 def _check_graph(graph: DagGraph, place: Place) -> None:
     for name, needed in graph.unknown():
         place.refuse(f"{name[:80]!r} waits for {needed[:80]!r}, which is not there", list(graph.names))
-    for name in () if place.problems else graph.for_ever():
+    if place.problems:
+        return
+    inside = {name: [scope] if scope else [] for name, scope in graph.scope.items()}
+    for name in waiting_for_ever(inside) or waiting_for_ever(graph.needs()):
         place.refuse(f"{name[:80]!r} waits for itself by way of what it waits for")
-
-
-def _doubled(names: Iterable[str]) -> list[str]:
-    seen: set[str] = set()
-    return [name for name in names if name in seen or seen.add(name)]

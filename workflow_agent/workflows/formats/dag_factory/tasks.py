@@ -6,9 +6,8 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.dag_factory.schedules import delta_of, said_delta, said_seconds
-from workflow_agent.workflows.formats.shapes import list_in, text_in
-from workflow_agent.workflows.model.durations import exact_seconds
+from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
+from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Retry, Step
 
@@ -58,16 +57,45 @@ SAID_BY: Mapping[str, tuple[str, ...]] = {
     "writes": ("outlets",),
 }
 """What says a field; the arguments in `with` are looked at one by one."""
+_TYPE = "__type__"
+_UNITS = {
+    "weeks": 604_800.0,
+    "days": 86_400.0,
+    "hours": 3_600.0,
+    "minutes": 60.0,
+    "seconds": 1.0,
+    "milliseconds": 0.001,
+}
+_LONGEST_SECONDS = 1e9
+
+
+def said_seconds(value: Any) -> str | None:
+    """Return the duration of so many seconds; None for what is no number of them."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return duration_of(value) if is_number and 0 <= value < _LONGEST_SECONDS else None
+
+
+def said_delta(value: Any) -> str | None:
+    """Return the duration that a timedelta object is; None for everything else."""
+    given = without(object_in(value), _TYPE)
+    if not str(object_in(value).get(_TYPE, "")).endswith("timedelta") or not given.keys() <= _UNITS.keys():
+        return None
+    if any(said_seconds(amount) is None for amount in given.values()):
+        return None
+    return said_seconds(sum(amount * _UNITS[unit] for unit, amount in given.items()))
+
+
+def delta_of(duration: str | None) -> JsonObject | None:
+    """Return a duration as a timedelta object; None for months and years."""
+    seconds = exact_seconds(duration)
+    if seconds is None:
+        return None
+    return {_TYPE: "datetime.timedelta", "seconds": int(seconds) if seconds.is_integer() else seconds}
 
 
 def said_task(task_id: str, task: JsonObject, inherited: JsonObject) -> JsonObject:
-    """Return the fields of the step that a task is.
-
-    Args:
-        task_id: Its name in the DAG.
-        task: The task alone.
-        inherited: The arguments that all tasks of its DAG and group have.
-    """
+    """Return the fields of the step that a task is, with the arguments that it inherits from its DAG and group."""
+    over = task.get("expand")
     whole = {**{key: inherited[key] for key in _INHERITED if key in inherited}, **task}
     return {
         "name": text_in(task.get("task_display_name"), 200) or fit(task_id),
@@ -78,7 +106,7 @@ def said_task(task_id: str, task: JsonObject, inherited: JsonObject) -> JsonObje
         "reads": _labels(task.get("inlets")),
         "writes": _labels(task.get("outlets")),
         **_said_work(task),
-        **_said_loop(task),
+        **({"type": "loop", "loop": {"over": over, "parallel": 0}} if over is not None else {}),
     }
 
 
@@ -96,17 +124,12 @@ def _said_retry(task: JsonObject) -> JsonObject | None:
         "max_interval": said_delta(task.get("max_retry_delay")),
         "backoff": "exponential" if task.get("retry_exponential_backoff") is True else None,
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return filled(found)
 
 
 def _labels(value: Any) -> list[str] | None:
     found = list_in(value)
     return found if found and all(isinstance(one, str) and 0 < len(one) <= 200 for one in found) else None
-
-
-def _said_loop(task: JsonObject) -> JsonObject:
-    over = task.get("expand")
-    return {"type": "loop", "loop": {"over": over, "parallel": 0}} if over is not None else {}
 
 
 def arguments_in(task: JsonObject, *without: str) -> JsonObject:
@@ -151,6 +174,9 @@ def _said_sensor(operator: str, kind: str, task: JsonObject) -> JsonObject:
 def task_of(step: Step, task_id: str) -> JsonObject:
     """Return the task for a step, without its id, its group and what it waits for."""
     arguments = {key: value for key, value in step.with_.items() if arguments_in({key: value})}
+    over = step.loop.over if step.loop else None
+    seconds = exact_seconds(step.timeout) if step.type == "event" else None
+    waited = seconds and (int(seconds) if seconds.is_integer() else seconds)
     said: JsonObject = {
         **arguments,
         "task_display_name": step.name if step.name != task_id else None,
@@ -158,18 +184,11 @@ def task_of(step: Step, task_id: str) -> JsonObject:
         "owner": step.assignee,
         "inlets": list(step.reads) or None,
         "outlets": list(step.writes) or None,
-        **_length(step),
+        **({"timeout": waited} if waited else {"execution_timeout": delta_of(step.timeout)}),
         **(_retries(step.retry) if step.retry else {}),
-        **_expanded(step),
+        "expand": over if over is None or (isinstance(over, dict) and over) else {"item": over},
     }
-    return {**_work(step), **{key: value for key, value in said.items() if value is not None}}
-
-
-def _length(step: Step) -> JsonObject:
-    seconds = exact_seconds(step.timeout)
-    if step.type == "event" and seconds:
-        return {"timeout": int(seconds) if seconds.is_integer() else seconds}
-    return {"execution_timeout": delta_of(step.timeout)}
+    return {**_work(step), **filled(said)}
 
 
 def _retries(retry: Retry) -> JsonObject:
@@ -179,13 +198,6 @@ def _retries(retry: Retry) -> JsonObject:
         "retry_exponential_backoff": True if retry.backoff == "exponential" else None,
         "max_retry_delay": delta_of(retry.max_interval),
     }
-
-
-def _expanded(step: Step) -> JsonObject:
-    if step.loop is None or step.loop.over is None:
-        return {}
-    over = step.loop.over
-    return {"expand": over if isinstance(over, dict) and over else {"item": over}}
 
 
 def _work(step: Step) -> JsonObject:
@@ -215,13 +227,9 @@ def _wait(step: Step) -> JsonObject | None:
     return {"operator": WAIT, "delta": delta} if delta else None
 
 
-def _subworkflow(step: Step) -> JsonObject:
-    return {"operator": RUN_DAG, "trigger_dag_id": step.workflow or slug(step.name)}
-
-
 _WORKS: Mapping[str, Callable[[Step], JsonObject | None]] = {
     "human": lambda step: {"operator": APPROVAL, "subject": step.name},
     "event": _event,
     "wait": _wait,
-    "subworkflow": _subworkflow,
+    "subworkflow": lambda step: {"operator": RUN_DAG, "trigger_dag_id": step.workflow or slug(step.name)},
 }

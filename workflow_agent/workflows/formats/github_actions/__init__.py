@@ -1,25 +1,164 @@
-"""GitHub Actions workflows, in YAML."""
+"""GitHub Actions in YAML: the format, and workflows written as those of GitHub."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.github_actions.reader import read_workflow
-from workflow_agent.workflows.formats.github_actions.writer import document_of
-from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.builder import DocumentFormat
+from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.flow import Dependencies, Dependency, Flow
+from workflow_agent.workflows.formats.github_actions.reader import (
+    JOB_SAID_BY,
+    STEP_SAID_BY,
+    expression_of,
+    job_of,
+    read_workflow,
+    said_job,
+    said_step,
+    said_workflow,
+    step_of,
+)
+from workflow_agent.workflows.formats.github_actions.shapes import (
+    JOB_ID,
+    STEP,
+    broken_needs,
+    job_rest_shape,
+    on_of,
+    on_shape,
+    rest_shape,
+    said_triggers,
+    workflow_shape,
+)
+from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text, without
+from workflow_agent.workflows.model.parser import take_id
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
+_ID = text(JOB_ID)
 
-class GitHubActions(Format):
+
+def document_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the document for a workflow, as far as GitHub Actions can say it."""
+    kept = kept_in(workflow.extensions, format_name)
+    rest = {key: value for key, value in kept.items() if not problems_in({key: value}, rest_shape)}
+    plain = [one.as_plain() for one in workflow.triggers]
+    on = kept.get("on")
+    if problems_in(on, on_shape) or not same(said_triggers(on), plain):
+        on = on_of(workflow.triggers)
+    named = {"name": rest.get("name", workflow.name)}
+    if said_workflow(named)["name"] != workflow.name:
+        named = {"name": workflow.name}
+    if "name" not in rest and "$without" in kept and said_workflow({})["name"] == workflow.name:
+        named = {}
+    rest = without(rest, "name", "on")
+    return {**named, "on": on, **rest, "jobs": _Writer(workflow, format_name).jobs()}
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str) -> None:
+        self._flow = Flow(workflow, format_name)
+        self._needs = Dependencies(self._flow, self._flow.children[None])
+        taken: set[str] = set()
+        self._ids = {step.id: take_id(self._wanted_id(step), taken) for step in self._needs.work}
+
+    def _wanted_id(self, step: Step) -> str:
+        kept = self._flow.kept(step).get("$id")
+        wanted = kept if isinstance(kept, str) and not problems_in(kept, _ID) else step.id
+        return wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}"
+
+    def jobs(self) -> JsonObject:
+        """Return the jobs; where nothing works, one that only says so."""
+        found = {self._ids[step.id]: self._job(step) for step in self._needs.work}
+        return found or {"nothing": {"runs-on": "ubuntu-latest", "steps": [{"run": "true"}]}}
+
+    def _job(self, step: Step) -> JsonObject:
+        job_id = self._ids[step.id]
+        kept = self._flow.kept(step)
+        own = without(kept, "$id", "$step", "needs", "steps")
+        job = restored_step(
+            step,
+            job_of(step, job_id),
+            own,
+            read=lambda part: {"type": step.type, **said_job(job_id, part)},
+            said_by=JOB_SAID_BY,
+            shape=job_rest_shape,
+        )
+        needs = self._needs.of(step.id)
+        waits = self._written_needs(needs, kept)
+        asked = self._asked(step, needs)
+        condition = {"if": f"{asked} && ({job['if']})" if "if" in job else asked} if asked else {}
+        steps = {} if "uses" in job else {"steps": self._steps(step)}
+        return {**waits, **job, **condition, **steps}
+
+    def _written_needs(self, needs: Sequence[Dependency], kept: JsonObject) -> JsonObject:
+        names = [self._ids[one.source] for one in needs]
+        written = kept.get("needs")
+        if isinstance(written, list) and list(dict.fromkeys(map(str, list_in(written)))) == names:
+            return {"needs": written}
+        return {"needs": names[0] if len(names) == 1 else names} if names else {}
+
+    def _asked(self, step: Step, needs: Sequence[Dependency]) -> str:
+        """Return the condition that comes from how the job is reached."""
+        failed = [f"needs.{self._ids[one.source]}.result == 'failure'" for one in needs if one.on_failure]
+        guards = [edge for one in needs for edge in one.guards] or (self._needs.guards(step.id) if not needs else [])
+        parts = [text_of for edge in guards if (text_of := self._guard(edge))]
+        if self._needs.needs_any(step.id):
+            done = [f"needs.{self._ids[one.source]}.result == 'success'" for one in needs if not one.on_failure]
+            return f"!cancelled() && ({' || '.join([*done, *failed])})"
+        if failed:
+            return f"always() && {' && '.join(failed)}"
+        return " && ".join(f"({one})" for one in dict.fromkeys(parts))
+
+    def _guard(self, edge: Transition) -> str:
+        if edge.when is not None:
+            return str(expression_of(edge.when))
+        if edge.type != "default":
+            return ""
+        others = [one for one in self._flow.onward(edge.from_) if one.when is not None]
+        said = " || ".join(str(expression_of(one.when)) for one in others if one.when)
+        return f"!({said})" if said else ""
+
+    def _steps(self, step: Step) -> list[JsonObject]:
+        inside = self._inside(step)
+        kept = self._flow.kept(step)
+        if not inside and not step.uses and kept.get("steps") == []:
+            return []
+        if not inside:
+            rest = object_in(kept.get("$step"))
+            only = without(step_of(step), "if", "timeout-minutes", "continue-on-error")
+            return [self._step(step, only, rest)]
+        return [self._step(one, step_of(one), self._flow.kept(one)) for one in inside]
+
+    def _step(self, step: Step, plain: JsonObject, kept: JsonObject) -> JsonObject:
+        return restored_step(
+            step,
+            plain,
+            kept,
+            read=lambda part: {"type": step.type, **said_step(part)},
+            said_by=STEP_SAID_BY,
+            shape=STEP,
+        )
+
+    def _inside(self, step: Step) -> list[Step]:
+        """Return all that is in a step's scope, in an order in which it can be done."""
+        children = self._flow.children.get(step.id, [])
+        ordered = Dependencies(self._flow, children).in_order() if children else []
+        return [one for child in ordered for one in ([child, *self._inside(child)])]
+
+
+class GitHubActions(DocumentFormat):
     """Jobs that need one another, each with its steps."""
 
     name = "github-actions"
     title = "GitHub Actions"
-    media_type = "application/yaml"
     extension = "yml"
+    shape = staticmethod(workflow_shape)
+    broken_rules = staticmethod(broken_needs)
+    read_into = staticmethod(read_workflow)
+    document_of = staticmethod(document_of)
 
     @override
     def recognises(self, document: Any) -> float:
@@ -29,12 +168,3 @@ class GitHubActions(Format):
             return 0.0
         has_work = any({"steps", "uses", "runs-on"} & object_in(job).keys() for job in jobs.values())
         return 0.95 if "on" in whole and has_work else 0.5 * has_work
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_workflow(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        text = write_yaml(document_of(workflow, self.name))
-        return checked_export(text, workflow, self.read, self.title)

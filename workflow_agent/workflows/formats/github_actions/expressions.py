@@ -35,6 +35,10 @@ class Expression:
     """The values it names, such as `("steps", "build", "outcome")`; `*` stands for what is not told."""
     functions: set[str] = field(default_factory=set[str])
 
+    def asks(self) -> bool:
+        """Say whether what comes out depends on anything."""
+        return bool(self.values or self.functions or self.problem)
+
 
 def expressions_in(text: str, *, is_condition: bool = False) -> Iterator[Expression]:
     """Yield the expressions of a text; a condition without `${{ }}` is one as a whole."""

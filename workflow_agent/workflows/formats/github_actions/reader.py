@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line, fit
-from workflow_agent.workflows.formats.fidelity import kept_of
-from workflow_agent.workflows.formats.github_actions.shapes import broken_needs, needs_of, workflow_shape
-from workflow_agent.workflows.formats.github_actions.triggers import said_triggers
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
+from workflow_agent.workflows.formats.github_actions.shapes import needs_of, said_triggers
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Step
@@ -43,17 +42,8 @@ STEP_SAID_BY: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read_workflow(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document.
-
-    Raises:
-        UnreadableDocument: With everything that GitHub Actions does not allow.
-    """
-    problems = problems_in(document, workflow_shape) or broken_needs(object_in(object_in(document)["jobs"]))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    whole = object_in(document)
-    draft = Draft(format_name, title)
+def read_workflow(whole: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document."""
     jobs = object_in(whole["jobs"])
     roots = [job_id for job_id, job in jobs.items() if not needs_of(job)]
     start = draft.add(START, "fork") if len(roots) > 1 else None
@@ -63,9 +53,9 @@ def read_workflow(document: Any, format_name: str, title: str) -> Imported:
     for root in roots if start else ():
         draft.connect(str(start), ids[root])
     fields = said_workflow(whole)
-    kept = {key: value for key, value in whole.items() if key not in ("name", "jobs")}
+    kept = without(whole, "name", "jobs")
     kept |= kept_of({"name": whole["name"]} if "name" in whole else {}, {"name": fields["name"]})
-    return draft.finished(fields.pop("name"), start=start or ids[roots[0]], kept=kept, **fields)
+    return draft.finished(start=start or ids[roots[0]], kept=kept, **fields)
 
 
 def said_workflow(whole: JsonObject) -> JsonObject:
@@ -86,12 +76,12 @@ def folded(job: JsonObject, name: str) -> JsonObject | None:
 
 
 def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
-    fields = {key: value for key, value in said_job(job_id, job).items() if value is not None}
+    fields = said_job(job_id, job)
     only = folded(job, fields["name"])
     if only is not None:
         fields |= {key: value for key, value in said_step(only).items() if key in ("uses", "with")}
-    step = Step.model_validate({"id": "x", **fields})
-    own = {key: value for key, value in job.items() if key not in _APART}
+    step = step_with(fields)
+    own = without(job, *_APART)
     kept = kept_of(own, job_of(step, job_id))
     if draft.free_id(job_id) != job_id:
         kept["$id"] = job_id
@@ -102,9 +92,7 @@ def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
         kept["steps"] = []
     if only is not None and (rest := kept_of(only, step_of(step))):
         kept["$step"] = rest
-    name, kind = fields.pop("name"), fields.pop("type", "action")
-    at = ("jobs", job_id)
-    added = draft.add(name, kind, wanted_id=job_id, kept=kept, at=at, **fields)
+    added = draft.add(wanted_id=job_id, kept=kept, at=("jobs", job_id), **fields)
     if only is None:
         _add_steps(draft, list_in(job.get("steps")), added, job_id)
     return added
@@ -113,11 +101,9 @@ def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
 def _add_steps(draft: Draft, steps: list[Any], parent: str, job_id: str) -> None:
     before: str | None = None
     for at, one in enumerate(steps):
-        fields = {key: value for key, value in said_step(one).items() if value is not None}
-        kept = kept_of(one, step_of(Step.model_validate({"id": "x", **fields})))
-        name = fields.pop("name")
-        place = ("jobs", job_id, "steps", at)
-        added = draft.add(name, "action", parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields)
+        fields = said_step(one)
+        kept, place = kept_of(one, step_of(step_with(fields))), ("jobs", job_id, "steps", at)
+        added = draft.add(parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields)
         if before is not None:
             draft.connect(before, added)
         before = added
@@ -127,24 +113,20 @@ def _connect(draft: Draft, ids: dict[str, str], job_id: str, job: JsonObject) ->
     needs = list(dict.fromkeys(needs_of(job)))
     target = ids[job_id]
     if len(needs) > 1:
-        target = draft.add(f"All before {job_id}"[:200], "join", wanted_id=f"all_before_{job_id}")
-        draft.connect(target, ids[job_id])
+        target = draft.join_before(job_id, target, None, f"all_before_{job_id}")
     for needed in needs:
         draft.connect(ids[needed], target)
 
 
 def _said_by_both(part: Mapping[str, Any]) -> JsonObject:
     condition = part.get("if")
+    minutes: Any = part.get("timeout-minutes")
+    is_number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
     return {
         "when": None if condition is None else {"expression": condition, "language": LANGUAGE},
-        "timeout": _duration(part.get("timeout-minutes")),
+        "timeout": duration_of(minutes * 60) if is_number and minutes < 1e9 else None,
         "on_error": "continue" if part.get("continue-on-error") is True else None,
     }
-
-
-def _duration(minutes: Any) -> str | None:
-    is_number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
-    return duration_of(minutes * 60) if is_number and minutes < 1e9 else None
 
 
 def said_job(job_id: str, job: Mapping[str, Any]) -> JsonObject:
@@ -179,12 +161,12 @@ def default_name(step: Mapping[str, Any]) -> str:
     return first_line(said, 80) or "run"
 
 
-def expression_of(when: Condition, names: str = "vars") -> Any:
+def expression_of(when: Condition) -> Any:
     """Return a condition as an expression; one in words asks a variable of the repository."""
     if when.language == LANGUAGE and isinstance(when.expression, str | bool | int | float):
         return when.expression
     asked = slug(when.text or when.formula, fallback="condition").upper()
-    return f"{names}.{asked} == 'true'"
+    return f"vars.{asked} == 'true'"
 
 
 def _both(step: Step) -> JsonObject:
@@ -205,17 +187,13 @@ def job_of(step: Step, job_id: str) -> JsonObject:
     named = {"name": step.name} if step.name != job_id else {}
     if step.type == "subworkflow":
         given = {"with": _given(step.with_)} if step.with_ else {}
-        work: JsonObject = {"uses": _workflow(step), **given}
+        called = step.workflow or step.name
+        is_file = "/" in called and re.search(r"\.ya?ml(@\S+)?$", called)
+        work: JsonObject = {"uses": called if is_file else f"./.github/workflows/{slug(called)}.yml", **given}
     else:
         work = {"runs-on": "ubuntu-latest"}
     gate = {"environment": step.assignee or step.name} if step.type == "human" else {}
     return {**named, **_both(step), **_strategy(step), **gate, **work}
-
-
-def _workflow(step: Step) -> str:
-    named = step.workflow or step.name
-    is_file = "/" in named and re.search(r"\.ya?ml(@\S+)?$", named)
-    return named if is_file else f"./.github/workflows/{slug(named)}.yml"
 
 
 def _strategy(step: Step) -> JsonObject:

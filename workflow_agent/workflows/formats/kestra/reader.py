@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of, same
-from workflow_agent.workflows.formats.kestra.shapes import LISTS_OF, flow_shape, short
+from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
+from workflow_agent.workflows.formats.kestra.shapes import LISTS_OF, short
 from workflow_agent.workflows.formats.kestra.tasks import (
     NAMESPACE,
     condition_of,
@@ -18,9 +18,8 @@ from workflow_agent.workflows.formats.kestra.tasks import (
     name_and_rest,
     said,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
-from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.triggers import (
     EventTrigger,
@@ -46,25 +45,17 @@ SAID_BY: Mapping[str, tuple[str, ...]] = {
 """The entries of a flow that say each field of a workflow."""
 
 
-def read_flow(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a flow.
-
-    Raises:
-        UnreadableDocument: With everything that Kestra does not allow.
-    """
-    if problems := problems_in(document, flow_shape):
-        raise UnreadableDocument(title, problems)
-    flow = object_in(document)
-    draft = Draft(format_name, title)
+def read_flow(flow: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a flow."""
     _Reader(draft).scope(flow, None, ())
     fields = said_about(flow)
     fields["triggers"] = said_triggers(list_in(flow.get("triggers")))
-    made = Workflow.model_validate({**fields, "id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]})
-    kept = {key: value for key, value in flow.items() if key not in (*_ABOUT, "tasks", "errors", "triggers")}
+    made = workflow_with(fields)
+    kept = without(flow, *_ABOUT, "tasks", "errors", "triggers")
     kept |= kept_of({key: flow[key] for key in _ABOUT if key in flow}, about(made))
     if "triggers" in flow and not same(flow["triggers"], triggers_of(made.triggers)):
         kept["triggers"] = flow["triggers"]
-    return draft.finished(fields.pop("name"), kept=kept, **fields)
+    return draft.finished(kept=kept, **fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +107,13 @@ class _Reader:
                 continue
             for end in whole.ends:
                 self._draft.connect(end.step, run.head, end.kind, **end.fields)
-            self._note_next(whole.steps[-1], run.head)
+            last = next(one for one in self._draft.steps if one["id"] == whole.steps[-1])
+            if last["type"] == "decision":
+                # Where the branches of a decision end is not always plain from the graph.
+                last["extensions"][self._draft.format_name][NEXT] = run.head
             loose = whole.loose if whole.ends else (*whole.loose, run.head)
             whole = _Run(whole.head, run.ends, [*whole.steps, *run.steps], loose)
         return whole
-
-    def _note_next(self, step_id: str, following: str) -> None:
-        """Note at a decision what comes after it: where its branches end is not always plain from the graph."""
-        step = next(one for one in self._draft.steps if one["id"] == step_id)
-        if step["type"] == "decision":
-            step["extensions"][self._draft.format_name][NEXT] = following
 
     def _task(self, task: JsonObject, parent: str | None, at: _Path) -> _Run:
         kind = short(task["type"])
@@ -155,23 +143,20 @@ class _Reader:
         return _Run(step_id, ends, [step_id])
 
     def _step(self, task: JsonObject, parent: str | None, at: _Path, more: JsonObject) -> tuple[str, bool]:
-        fields = {key: value for key, value in said(task).items() if value is not None}
-        step = Step.model_validate({"id": "x", **fields})
+        fields = said(task)
         condition = task.get("condition")
         is_if = short(task["type"]) == "If"
         plain = generated(
-            step,
+            step_with(fields),
             task["id"],
             has_children=short(task["type"]) in LISTS_OF and bool(list_in(task.get("tasks"))),
             condition=None if not is_if else object_in(condition_of(condition)).get("expression", ""),
         )
         kept = kept_of(flat(task), plain)
-        name, kind = fields.pop("name"), fields.pop("type")
-        more |= {ID: task["id"]} if id_of(name) != task["id"] else {}
-        step_id = self._draft.add(
-            name, kind, parent=parent, wanted_id=task["id"], kept=kept | more or None, at=at if kept else (), **fields
-        )
-        return step_id, kind == "end"
+        more |= {ID: task["id"]} if id_of(fields["name"]) != task["id"] else {}
+        at = at if kept else ()
+        step_id = self._draft.add(parent=parent, wanted_id=task["id"], kept=kept | more, at=at, **fields)
+        return step_id, fields["type"] == "end"
 
     def _dag(self, tasks: list[Any], parent: str | None, at: _Path) -> list[str]:
         ids: dict[str, str] = {}
@@ -248,7 +233,7 @@ def _said_trigger(given: JsonObject) -> JsonObject:
     flows = list_in(object_in(given.get("preconditions")).get("flows"))
     if kind == "Flow" and len(flows) == 1 and (name := fit(str(object_in(flows[0]).get("flowId", "")))):
         return {"type": "workflow", "workflow": name}
-    rest = {key: value for key, value in given.items() if key not in ("id", "type")}
+    rest = without(given, "id", "type")
     return {"type": "event", "event": fit(str(given["type"])), **({"with": rest} if rest else {})}
 
 
@@ -268,5 +253,5 @@ def _made_trigger(trigger: Trigger) -> JsonObject:
         flows = [{"namespace": NAMESPACE, "flowId": trigger.workflow}]
         return {"type": _TRIGGER + "Flow", "preconditions": {"id": "before", "flows": flows}}
     if isinstance(trigger, EventTrigger) and trigger.event.startswith("io.kestra."):
-        return {"type": trigger.event, **{k: v for k, v in trigger.with_.items() if k not in ("id", "type")}}
+        return {"type": trigger.event, **without(trigger.with_, "id", "type")}
     return {}

@@ -8,6 +8,7 @@ from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
+    fields_of,
     flag,
     list_in,
     listed,
@@ -30,12 +31,9 @@ RETRY: Shape = record(
 _FIELDS: Mapping[str, Shape] = {
     "id": _ID,
     "type": _TYPE,
-    "description": text(),
-    "disabled": one_kind(flag=flag, text=text()),
+    **fields_of(text(), "description timeout"),
+    **fields_of(one_kind(flag=flag, text=text()), "disabled runIf allowFailure"),
     "retry": RETRY,
-    "timeout": text(),
-    "runIf": one_kind(flag=flag, text=text()),
-    "allowFailure": one_kind(flag=flag, text=text()),
 }
 _LISTS = ("tasks", "errors", "finally", "afterExecution")
 
@@ -89,11 +87,8 @@ def task_shape(value: Any, place: Place) -> None:
     needed = [name for name in extra if name not in optional]
     record(extra, required=needed, is_open=True)(value, place)
     for path, tasks in task_lists(task):
-        here = place
-        for part in path:
-            here /= part
         for at, one in enumerate(tasks):
-            task_shape(one, here / at)
+            task_shape(one, place.down(path) / at)
 
 
 _DEMANDED: Mapping[str, dict[str, Shape]] = {
@@ -107,9 +102,7 @@ FLOW: Mapping[str, Shape] = {
     "namespace": text(r"[A-Za-z0-9][A-Za-z0-9._-]*", says="names of letters and digits between points"),
     "description": text(),
     "tasks": listed(task_shape, least=1),
-    "errors": listed(task_shape),
-    "finally": listed(task_shape),
-    "afterExecution": listed(task_shape),
+    **fields_of(listed(task_shape), "errors finally afterExecution"),
     "labels": one_kind(object=mapped(), list=listed(record({"key": text(), "value": anything}, required=("key",)))),
     "inputs": listed(record({"id": _ID, "type": text()}, is_open=True)),
     "triggers": listed(record({"id": _ID, "type": _TYPE}, required=("id", "type"), is_open=True)),
@@ -134,10 +127,7 @@ def _check_ids(tasks: list[Any], place: Place, taken: set[str]) -> None:
             (place / at / "id").refuse(f"there is another task {task['id'][:80]!r}; an id may be used once in a flow")
         taken.add(task["id"])
         for path, inside in task_lists(task):
-            here = place / at
-            for part in path:
-                here /= part
-            _check_ids(inside, here, taken)
+            _check_ids(inside, (place / at).down(path), taken)
         if short(task["type"]) == "Dag":
             _check_needs(task, place / at)
 

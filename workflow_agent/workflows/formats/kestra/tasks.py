@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.kestra.shapes import ID, LISTS_OF, short
-from workflow_agent.workflows.formats.shapes import object_in, text_in
+from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Loop, Retry, Step, StepType, ends_badly
@@ -77,15 +77,11 @@ def name_and_rest(task_id: str, description: object) -> tuple[str, str | None]:
 
 def id_of(name: str) -> str:
     """Return the id of Kestra for a name."""
-    return name if _is_id(name) else slug(name, fallback="step")
-
-
-def _is_id(name: str) -> bool:
-    return _PLAIN_ID.fullmatch(name) is not None
+    return name if _PLAIN_ID.fullmatch(name) else slug(name, fallback="step")
 
 
 def _work(kind: str, task: Mapping[str, Any], name: str) -> JsonObject:
-    rest = {key: value for key, value in flat(task).items() if key not in _COMMON}
+    rest = without(flat(task), *_COMMON)
     if kind in _SAID and not (kind in ("Fail", "Exit") and task.keys() & {"condition", "runIf"}):
         return _SAID[kind](task)
     if _TYPES.get(kind) == "end":
@@ -99,16 +95,12 @@ def _work(kind: str, task: Mapping[str, Any], name: str) -> JsonObject:
 def flat(task: Mapping[str, Any]) -> JsonObject:
     """Return a task without the tasks in it that are steps of their own."""
     inside = _INSIDE if short(task.get("type")) in LISTS_OF else ()
-    return {key: value for key, value in task.items() if key not in inside}
+    return without(task, *inside)
 
 
 def _said_pause(task: Mapping[str, Any]) -> JsonObject:
     length = task.get("pauseDuration", task.get("delay"))
     return {"type": "wait", "duration": length if is_duration(length) else None} if length else {"type": "human"}
-
-
-def _said_subflow(task: Mapping[str, Any]) -> JsonObject:
-    return {"workflow": fit(str(task.get("flowId"))), "with": object_in(task.get("inputs"))}
 
 
 def _said_end(task: Mapping[str, Any]) -> JsonObject:
@@ -122,22 +114,14 @@ def _said_each(task: Mapping[str, Any]) -> JsonObject:
     return {"loop": {"over": task.get("values", task.get("value")), "parallel": None if parallel == 1 else parallel}}
 
 
-def _said_until(task: Mapping[str, Any]) -> JsonObject:
-    return {"loop": {"until": condition_of(task.get("condition"))}}
-
-
-def _said_switch(task: Mapping[str, Any]) -> JsonObject:
-    return {"with": {"value": task.get("value")}}
-
-
 _SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
     **dict.fromkeys(("ForEach", "EachSequential", "EachParallel"), _said_each),
-    **dict.fromkeys(("LoopUntil", "WaitFor"), _said_until),
+    **dict.fromkeys(("LoopUntil", "WaitFor"), lambda task: {"loop": {"until": condition_of(task.get("condition"))}}),
     **dict.fromkeys(("Fail", "Exit"), _said_end),
     **dict.fromkeys(("If", "Parallel"), lambda _: {}),
     "Pause": _said_pause,
-    "Subflow": _said_subflow,
-    "Switch": _said_switch,
+    "Subflow": lambda task: {"workflow": fit(str(task.get("flowId"))), "with": object_in(task.get("inputs"))},
+    "Switch": lambda task: {"with": {"value": task.get("value")}},
 }
 
 
@@ -160,7 +144,7 @@ def said_retry(retry: Any) -> JsonObject | None:
     )
     for ours, theirs in (("interval", "interval"), ("max_interval", "maxInterval")):
         said[ours] = given[theirs] if is_duration(given.get(theirs)) else None
-    return {key: value for key, value in said.items() if value is not None}
+    return filled(said)
 
 
 def generated(
@@ -232,4 +216,4 @@ def _call(step: Step) -> JsonObject:
     if not uses.strip():
         return {"type": _LOG, "message": step.name}
     kind = uses if _PLUGIN.fullmatch(uses) and short(uses) not in _TYPES else "service." + slug(uses)
-    return {"type": kind, **{key: value for key, value in step.with_.items() if key not in _COMMON}}
+    return {"type": kind, **without(step.with_, *_COMMON)}

@@ -19,13 +19,7 @@ _Key = tuple[str, str, str, str]
 
 
 class Changes:
-    """Which nodes and links of a diagram are there still, which are new, and what new ones stand for old ones.
-
-    Args:
-        workflow: As it is now.
-        chart: The diagram that it was read from.
-        format_name: Under which the ids of nodes are kept.
-    """
+    """Which nodes and links of a diagram are there still, which are new, and what new ones stand for old ones."""
 
     def __init__(self, workflow: Workflow, chart: Chart, format_name: str) -> None:
         self.workflow = workflow

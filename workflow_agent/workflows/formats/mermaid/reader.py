@@ -9,11 +9,9 @@ from typing import cast
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid.chart import END, START, Chart, Link, Node
 from workflow_agent.workflows.formats.mermaid.scanner import plain_label, unescaped
 from workflow_agent.workflows.model.steps import STEP_TYPES, StepType
-from workflow_agent.workflows.model.workflow import Workflow
 
 BEGIN = "begin"
 """The id of the node from which our own diagrams lead to the first step; it is no step."""
@@ -112,9 +110,8 @@ class DiagramReader:
                     self._draft.connect(self._ids[inside], self._ids[target])
             elif source in self._ids and target in self._ids and not self._is_entry(link, source, target):
                 fields = self._said(link, source, leading[source] > 1)
-                kind = fields.pop("type", "sequence")
                 self.drawn.append(link)
-                self._draft.connect(self._ids[source], self._ids[target], kind, **fields)
+                self._draft.connect(self._ids[source], self._ids[target], **fields)
         begins = next((self._ids[one] for _, one in self.started), self._natural())
         start: JsonObject = {"start": begins} if begins else {}
         title = unescaped(self._chart.title) or ("State diagram" if self._chart.is_state else "Flowchart")
@@ -149,8 +146,8 @@ class DiagramReader:
             name, kind = "End", cast("StepType", "end")
         else:
             label = seen.node.label if seen.node.label is not None else node_id
-            owner = OWNER.search(label)
-            name, kind = self._name(label[: owner.start()] if owner else label), self._kind(seen)
+            owner, words = OWNER.search(label), unescaped if self.is_ours else plain_label
+            name, kind = words(label[: owner.start()] if owner else label), self._kind(seen)
             fields["assignee"] = fit(unescaped(owner["who"])) if owner else None
         if kind == "subworkflow" and not self.is_ours:
             fields["workflow"] = fit(name)
@@ -161,9 +158,6 @@ class DiagramReader:
         self._ids[node_id], self._kinds[node_id] = step_id, kind
         if node_id != node_id_of(step_id):
             self._draft.steps[-1]["extensions"] = {self._draft.format_name: {"id": node_id}}
-
-    def _name(self, label: str) -> str:
-        return unescaped(label) if self.is_ours else plain_label(label)
 
     def _kind(self, seen: _Seen) -> StepType:
         styled = seen.node.style.removesuffix("Step")
@@ -209,9 +203,3 @@ class DiagramReader:
 def node_id_of(step_id: str) -> str:
     """Return an id that no keyword or arrow of Mermaid can hide in; two steps never get the same."""
     return STEP_PREFIX + step_id.replace("-", "D")
-
-
-def kept_text(workflow: Workflow, format_name: str) -> str | None:
-    """Return the text that a workflow was read from."""
-    text = kept_in(workflow.extensions, format_name).get("text")
-    return text if isinstance(text, str) else None

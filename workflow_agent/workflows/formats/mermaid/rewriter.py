@@ -6,27 +6,29 @@ from itertools import pairwise
 from workflow_agent.workflows.diagrams.mermaid import escaped
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
+from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid.changes import Changes, Path
 from workflow_agent.workflows.formats.mermaid.chart import END, TITLE, Arrow, Line, Link, Node, Statement
-from workflow_agent.workflows.formats.mermaid.mentions import Mentions
-from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader, kept_text
+from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
     PLAIN_LABEL,
+    Mentions,
     front,
     label_of,
     plain_diagram,
     words_of,
 )
+from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 
 def diagram_text(workflow: Workflow, format_name: str) -> str:
     """Return the diagram of a workflow: the one it was read from, but for what changed; else a plain one."""
-    text = kept_text(workflow, format_name)
-    if text is None:
+    text = kept_in(workflow.extensions, format_name).get("text")
+    if not isinstance(text, str):
         return plain_diagram(workflow)
     try:
         return _Rewriter(Changes(workflow, read_chart(text), format_name)).whole()
@@ -35,16 +37,12 @@ def diagram_text(workflow: Workflow, format_name: str) -> str:
 
 
 def read_diagram(text: str, format_name: str) -> Imported:
-    """Return the workflow of a diagram.
-
-    Raises:
-        UnreadableDocument: It is no diagram that is read here, or has no steps.
-    """
+    """Return the workflow of a diagram."""
     imported = DiagramReader(read_chart(text), Draft(format_name, TITLE)).whole({"text": text})
     if plain_diagram(imported.workflow) != text:
         return imported
     imported.report.kept.clear()
-    left = {k: v for k, v in imported.workflow.extensions.items() if k != format_name}
+    left = without(imported.workflow.extensions, format_name)
     return Imported(imported.workflow.model_copy(update={"extensions": left}), imported.report)
 
 
@@ -71,11 +69,12 @@ class _Rewriter:
     def whole(self) -> str:
         """Return the whole document."""
         new, begun = self._new_by_line()
+        begin = "[*]" if self._chart.is_state else BEGIN
         found: list[str] = []
         for at, line in enumerate(self._chart.lines):
             found += self._state_line(line) if self._chart.is_state else self._line(line)
             added = [one for edge in new.get(at, ()) for one in self._new_link(edge)]
-            added += [f"{self._begin()} --> {self._mentions.mention(one)}" for one in begun.get(at, ())]
+            added += [f"{begin} --> {self._mentions.mention(one)}" for one in begun.get(at, ())]
             left = [text for node, text in self._mentions.waiting.items() if text != node or self._is_alone(node)]
             self._mentions.waiting.clear()
             found += [self._indent(at) + one for one in (*left, *added)]
@@ -135,13 +134,12 @@ class _Rewriter:
             else:
                 self._end(pieces, text, None if is_joined else group, line)
                 text, is_joined = self._group(following, line), False
-                apart += [(arrow, line.text[slice(*span)], one) for one in arrow.links if self._is_kept(one)]
+                kept = [one for one in arrow.links if id(one) not in self._changes.dropped]
+                left = [one for one in kept if not {one.source, one.target} & self._changes.gone]
+                apart += [(arrow, line.text[slice(*span)], one) for one in left]
             group = following
         self._end(pieces, text, None if is_joined else group, line)
         return [*pieces, *(self._kept_link(*one) for one in apart)]
-
-    def _is_kept(self, link: Link) -> bool:
-        return id(link) not in self._changes.dropped and not {link.source, link.target} & self._changes.gone
 
     def _kept_link(self, arrow: Arrow, between: str, link: Link) -> str:
         """Return one of several links that were one arrow, where others of it are gone."""
@@ -290,9 +288,6 @@ class _Rewriter:
             before = max(before, at) if lines[before].scope == lines[at].scope else before
             found.setdefault(before if lines[before].scope == lines[at].scope else at, []).append(edge)
         return found
-
-    def _begin(self) -> str:
-        return "[*]" if self._chart.is_state else BEGIN
 
     def _new_link(self, edge: Transition) -> list[str]:
         ends = self._changes.ends(edge)

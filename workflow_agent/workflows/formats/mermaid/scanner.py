@@ -102,7 +102,7 @@ class _Scanner:
             here = Line(line, self._open[-1] if self._open else "")
             plain = line.strip()
             if at == head:
-                plain = plain[_head_end(plain) :].lstrip(" \t;")
+                plain = MERMAID_HEAD.sub("", plain, count=1).lstrip(" \t;")
             try:
                 self._line(here, plain, len(line.rstrip()) - len(plain))
             except _Malformed as error:
@@ -206,11 +206,6 @@ def _joined(lines: list[str]) -> list[str]:
             found.append(line)
         is_open ^= line.count('"') % 2 == 1 and not line.lstrip().startswith("%%")
     return found
-
-
-def _head_end(line: str) -> int:
-    match = MERMAID_HEAD.match(line)
-    return match.end() if match else 0
 
 
 def _statements(line: str) -> list[tuple[int, str]]:

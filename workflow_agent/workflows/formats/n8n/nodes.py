@@ -8,6 +8,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.shapes import (
     anything,
+    filled,
     flag,
     list_in,
     mapped,
@@ -17,6 +18,7 @@ from workflow_agent.workflows.formats.shapes import (
     record,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.steps import Step, StepType
@@ -25,31 +27,23 @@ _BASE = "n8n-nodes-base."
 _FAILING = _BASE + "stopAndError"
 NOTE = _BASE + "stickyNote"
 _KINDS: Mapping[str, StepType] = {
-    "if": "decision",
-    "switch": "decision",
+    **dict.fromkeys(("if", "switch"), "decision"),
     "merge": "join",
     "splitInBatches": "loop",
     "wait": "wait",
     "executeWorkflow": "subworkflow",
     "stopAndError": "end",
     "form": "human",
-    "webhook": "event",
-    "cron": "event",
-    "interval": "event",
-    "start": "event",
+    **dict.fromkeys(("webhook", "cron", "interval", "start"), "event"),
 }
 _DEFAULTS: Mapping[StepType, str] = {
-    "action": "noOp",
+    **dict.fromkeys(("action", "fork", "state", "end"), "noOp"),
+    **dict.fromkeys(("wait", "event"), "wait"),
     "human": "form",
     "decision": "switch",
-    "fork": "noOp",
     "join": "merge",
     "loop": "splitInBatches",
-    "wait": "wait",
-    "event": "wait",
     "subworkflow": "executeWorkflow",
-    "state": "noOp",
-    "end": "noOp",
 }
 _NODE_TYPE = re.compile(r"(@?[\w.-]+/)?[\w-]*n8n-nodes[\w-]*\.\w+")
 _UNITS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400}
@@ -108,26 +102,27 @@ def said(node: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a step that a node says."""
     kind = _kind_of(node)
     parameters = dict(object_in(node.get("parameters")))
+    goes_on = node.get("onError") == "continueRegularOutput" or node.get("continueOnFail") is True
     fields: JsonObject = {
         "name": node["name"],
         "type": kind,
         "description": text_in(node.get("notes")),
         "uses": None if node["type"] in (_BASE + _DEFAULTS[kind], _FAILING) else node["type"],
         "retry": _said_retry(node),
-        "on_error": "continue" if _goes_on(node) else None,
+        "on_error": "continue" if goes_on else None,
     }
     if kind == "event":
         fields["event"] = fit(short_type(node)) if is_trigger(node) else parameters.pop("resume", None)
     elif kind == "wait" and (length := _said_wait(parameters)):
         fields["duration"] = length
-        parameters = {key: value for key, value in parameters.items() if key not in ("amount", "unit")}
+        parameters = without(parameters, "amount", "unit")
     elif kind == "subworkflow" and (called := _said_workflow(parameters)):
         fields["workflow"] = called
         del parameters["workflowId"]
     elif kind == "end":
         fields["outcome"] = "failed"
     fields["with"] = parameters or None
-    return {key: value for key, value in fields.items() if value is not None}
+    return filled(fields)
 
 
 def _said_retry(node: Mapping[str, Any]) -> JsonObject | None:
@@ -139,10 +134,6 @@ def _said_retry(node: Mapping[str, Any]) -> JsonObject | None:
     if not 0 <= pause <= _MOST_SECONDS:
         return None
     return {"max_attempts": tries, "interval": duration_of(pause / 1_000)}
-
-
-def _goes_on(node: Mapping[str, Any]) -> bool:
-    return node.get("onError") == "continueRegularOutput" or node.get("continueOnFail") is True
 
 
 def _said_wait(parameters: Mapping[str, Any]) -> str | None:

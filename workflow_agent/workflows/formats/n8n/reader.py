@@ -7,7 +7,7 @@ from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of
+from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.n8n.nodes import NODE, NOTE, generated, is_trigger, said, said_port, short_type
 from workflow_agent.workflows.formats.shapes import (
     Place,
@@ -17,14 +17,14 @@ from workflow_agent.workflows.formats.shapes import (
     mapped,
     object_in,
     one_kind,
-    problems_in,
     record,
+    repeated,
     text,
     text_in,
+    without,
 )
 from workflow_agent.workflows.model.durations import duration_of, whole_seconds
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import cron_problem
 
 MARK = {"exportedBy": "workflow_agent"}
@@ -48,25 +48,16 @@ _EVENT = "Event: "
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
 
 
-def read_workflow(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of an n8n document.
-
-    Raises:
-        UnreadableDocument: With everything that is not as n8n has it.
-    """
-    problems = problems_in(document, SHAPE) or _used_twice(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    return _Reader(object_in(document), Draft(format_name, title)).whole()
+def read_workflow(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an n8n document."""
+    return _Reader(document, draft).whole()
 
 
-def _used_twice(document: JsonObject) -> list[Problem]:
-    place = Place([])
-    seen: set[str] = set()
-    for at, node in enumerate(document["nodes"]):
-        if node["name"] in seen:
-            (place / "nodes" / at / "name").refuse(f"{node['name'][:80]!r} is the name of another node, too")
-        seen.add(node["name"])
+def used_twice(document: JsonObject) -> list[Problem]:
+    """Return a problem for each node whose name another one has."""
+    place, names = Place([]), [node["name"] for node in document["nodes"]]
+    for at in repeated(names):
+        (place / "nodes" / at / "name").refuse(f"{names[at][:80]!r} is the name of another node, too")
     return place.problems
 
 
@@ -115,14 +106,13 @@ class _Reader:
             triggering = [node for node in self._nodes.values() if is_trigger(node)]
         first = self._ids[str(targets.pop())] if elided else self._first()
         fields = said_top(self._document)
-        rest = {key: value for key, value in self._document.items() if key not in _GRAPH}
+        rest = without(self._document, *_GRAPH)
         kept = kept_of(rest, made_top(fields))
         notes = [node for node in self._nodes.values() if node["type"] == NOTE]
         kept |= {"notes": notes} if notes else {}
         kept |= {"dangling": self._dangling} if self._dangling else {}
         triggers = [one for one in map(said_trigger, triggering) if one is not None]
-        name = fields.pop("name")
-        return self._draft.finished(name, start=first, triggers=triggers, kept=kept, **fields)
+        return self._draft.finished(start=first, triggers=triggers, kept=kept, **fields)
 
     def _entries(self) -> Iterator[tuple[str, str, int, JsonObject]]:
         for source, kinds in self._document["connections"].items():
@@ -142,24 +132,20 @@ class _Reader:
 
     def _node(self, node: JsonObject, at: int) -> None:
         fields = said(node)
-        step = Step.model_validate({"id": "x", **fields})
-        plain = generated(step)
-        name, kind = fields.pop("name"), fields.pop("type")
+        plain = generated(step_with(fields))
         wanted = str(node.get("id") or "") if self._is_ours else None
-        step_id = self._draft.add(name, kind, wanted_id=wanted, **fields)
+        step_id = self._draft.add(wanted_id=wanted, **fields)
         own = {key: value for key, value in node.items() if key != "position" or not self._is_ours}
-        if kind == "decision" and self._is_ours and "rules" in object_in(fields.get("with")):
-            own["parameters"] = {k: v for k, v in own["parameters"].items() if k not in ("rules", "options")}
-            rest = {k: v for k, v in fields["with"].items() if k not in ("rules", "options")}
+        if fields["type"] == "decision" and self._is_ours and "rules" in object_in(fields.get("with")):
+            own["parameters"] = without(own["parameters"], "rules", "options")
+            rest = without(fields["with"], "rules", "options")
             self._draft.steps[-1].pop("with")
             self._draft.steps[-1] |= {"with": rest} if rest else {}
             plain["parameters"] = rest
         if self._is_ours and own.get("onError") == "continueErrorOutput":
             del own["onError"]
         kept = kept_of(own, {**plain, "id": step_id})
-        if kept:
-            self._draft.steps[-1]["extensions"] = {self._draft.format_name: kept}
-            self._draft.note_kept(("nodes", at), kept)
+        self._draft.keep(kept, ("nodes", at))
         self._ids[node["name"]] = step_id
 
     def _entry(self, source: str, kind: str, output: int, entry: JsonObject) -> None:
@@ -169,13 +155,14 @@ class _Reader:
             return
         fields = said_port(self._nodes[source], kind, output)
         kept: JsonObject = {}
-        if not self._is_ours or not is_made_port(fields, kind, output):
+        is_made_again = kind != "main" or output == 0 or fields["type"] in ("condition", "default", "error")
+        if not self._is_ours or not is_made_again:
             kept = {"port": [kind, output]}
         if entry != entry_to(target, kind):
-            kept["entry"] = {key: value for key, value in entry.items() if key != "node"}
+            kept["entry"] = without(entry, "node")
         if kept.get("port") == ["main", 0] and fields == {"type": "sequence"}:
             del kept["port"]
-        self._draft.connect(self._ids[source], self._ids[target], fields.pop("type"), kept=kept or None, **fields)
+        self._draft.connect(self._ids[source], self._ids[target], kept=kept, **fields)
 
     def _first(self) -> str:
         entered = {entry["node"] for _, kind, _, entry in self._entries() if kind == "main"}
@@ -194,11 +181,6 @@ def _is_made(node: Mapping[str, Any]) -> bool:
 def entry_to(target: str, kind: str = "main") -> JsonObject:
     """Return the connection to the first input of a node."""
     return {"node": target, "type": kind, "index": 0}
-
-
-def is_made_port(fields: Mapping[str, Any], kind: str, output: int) -> bool:
-    """Say whether a transition that says this much would be given this output again."""
-    return kind != "main" or output == 0 or fields["type"] in ("condition", "default", "error")
 
 
 def said_trigger(node: Mapping[str, Any]) -> JsonObject | None:

@@ -1,25 +1,224 @@
-"""The Serverless Workflow DSL 1.0 of the CNCF, now called Open Workflow, in YAML or JSON."""
+"""The Serverless Workflow DSL 1.0 of the CNCF, now called Open Workflow: its format, and workflows written in it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.workflows.formats.base import Exported, Format, Imported
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.serverless_workflow.reader import read_document
-from workflow_agent.workflows.formats.serverless_workflow.writer import document_of
-from workflow_agent.workflows.formats.shapes import object_in
-from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.builder import DocumentFormat, fit
+from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.flow import Flow, Region
+from workflow_agent.workflows.formats.serverless_workflow.directives import (
+    DIRECTIVES,
+    TaskList,
+    catch_of,
+    errors_caught,
+    said_catch,
+    unknown_targets,
+)
+from workflow_agent.workflows.formats.serverless_workflow.reader import SAID_BY as ABOUT_SAID_BY
+from workflow_agent.workflows.formats.serverless_workflow.reader import (
+    about,
+    read_document,
+    said_about,
+    said_triggers,
+    schedule_of,
+)
+from workflow_agent.workflows.formats.serverless_workflow.shapes import (
+    CATCH,
+    DOCUMENT,
+    REST,
+    SCHEDULE,
+    document_shape,
+    task_shape,
+)
+from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
+from workflow_agent.workflows.formats.shapes import object_in, problems_in, without
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
+_BESIDE_CONTENT = ("name", "catch", "then", "directive")
 
-class ServerlessWorkflow(Format):
+
+def document_of(workflow: Workflow, format_name: str) -> JsonObject:
+    """Return the document for a workflow, as far as the DSL can say it."""
+    kept = kept_in(workflow.extensions, format_name)
+    document = restored(
+        about(workflow),
+        object_in(kept.get("document")),
+        {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)},
+        read=said_about,
+        said_by=ABOUT_SAID_BY,
+        shape=DOCUMENT,
+    )
+    rest = {
+        key: value
+        for key, value in kept.items()
+        if key in REST and key not in ("document", "schedule") and not problems_in(value, REST[key])
+    }
+    retries = object_in(object_in(rest.get("use")).get("retries"))
+    tasks = _Writer(workflow, format_name, retries).whole()
+    return {"document": document, **rest, **_schedule(workflow, kept), "do": tasks}
+
+
+def _schedule(workflow: Workflow, kept: JsonObject) -> JsonObject:
+    plain = [one.as_plain() for one in workflow.triggers]
+    schedule = kept.get("schedule")
+    if not problems_in(schedule, SCHEDULE) and same(said_triggers(object_in(schedule)), plain):
+        return {"schedule": schedule}
+    generated_now = schedule_of(workflow.triggers)
+    return {"schedule": generated_now} if generated_now else {}
+
+
+class _Writer:
+    def __init__(self, workflow: Workflow, format_name: str, retries: JsonObject) -> None:
+        self._workflow = workflow
+        self._retries = retries
+        self._flow = Flow(workflow, format_name)
+        self._leaving = {
+            step.id: str(directive)
+            for step in workflow.steps
+            if (directive := self._flow.kept(step).get("directive")) in DIRECTIVES and not self._flow.beside(step.id)
+        }
+        self._handlers = {edge.to for edge in workflow.transitions if self._is_inline(edge)}
+
+    def _is_inline(self, edge: Transition) -> bool:
+        """Say whether an error transition leads to what is written inside the `catch`."""
+        step = self._flow.steps[edge.to]
+        plain = Step.model_validate({"id": step.id, "name": step.name, "parent": step.parent})
+        return (
+            edge.type == "error"
+            and self._flow.kept(edge).get("inline") is True
+            and step.model_copy(update={"extensions": {}}) == plain
+            and step.id in self._flow.children
+            and self._flow.steps[edge.from_].parent == step.parent
+            and len(self._flow.into(step.id)) == 1
+            and not self._flow.failing(step.id)
+            and len(self._flow.onward(step.id)) <= 1
+            and self._flow.failing(edge.from_)[0] is edge
+        )
+
+    def whole(self) -> list[JsonObject]:
+        """Return the outermost list of tasks."""
+        return self._tasks(self._flow.children[None], self._flow.start, is_inside=False)
+
+    def _tasks(self, members: Sequence[Step], first: str, *, is_inside: bool = True) -> list[JsonObject]:
+        regions = self._flow.regions(members, first)
+        claimed = {step_id for region in regions.values() for step_id in region.inside}
+        apart = claimed | self._handlers | self._leaving.keys()
+        order = sorted((step for step in members if step.id not in apart), key=lambda step: step.id != first)
+        here = TaskList(
+            order=tuple(step.id for step in order),
+            names=self._names(order),
+            leaving={step.id: self._leaving[step.id] for step in members if step.id in self._leaving},
+            regions=regions,
+            kept=self._flow.kept,
+            is_inside=is_inside,
+        )
+        return [item for step in order for item in self._items(step, here)]
+
+    def _names(self, steps: Sequence[Step]) -> dict[str, str]:
+        """Return the name of each task; one that is led to differs from the others and the directives."""
+        found: dict[str, str] = {}
+        taken: set[str] = set()
+        for step in steps:
+            kept = self._flow.kept(step).get("name")
+            name = kept if isinstance(kept, str) and (fit(kept) or step.name) == step.name else step.name
+            number = 2
+            while self._flow.into(step.id) and (name in taken or name in DIRECTIVES):
+                name, number = f"{step.name} {number}", number + 1
+            taken.add(name)
+            found[step.id] = name
+        return found
+
+    def _items(self, step: Step, here: TaskList) -> list[JsonObject]:
+        """Return the task of a step, and the choice after it where it has several ways on."""
+        name, region = here.names[step.id], here.regions.get(step.id)
+        ways = self._ways(step, here, region)
+        task = self._content(step, region)
+        guarded = any(edge.type == "condition" or edge.when or edge.action for edge in ways)
+        if step.type == "decision" and guarded:
+            rest = without(task, "do")
+            return [self._caught(name, {**rest, **here.switch(step, ways)}, step, here)]
+        if not guarded:
+            is_end = step.type == "end" and "do" in generated(step)
+            then = {"then": "end"} if is_end else here.then(step, ways[:1])
+            return [self._caught(name, task | then, step, here)]
+        return [self._caught(name, task, step, here), {f"After {name}": here.switch(step, ways)}]
+
+    def _ways(self, step: Step, here: TaskList, region: Region | None) -> list[Transition]:
+        return [edge for edge in self._flow.ways(step.id, region) if here.has(edge.to)]
+
+    def _content(self, step: Step, region: Region | None) -> JsonObject:
+        inside = self._flow.children.get(step.id, [])
+        kept = without(self._flow.kept(step), *_BESIDE_CONTENT)
+        plain = generated(step, has_children=bool(inside))
+        task = restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=task_shape)
+        if "fork" in task:
+            return {**task, "fork": {**task["fork"], "branches": self._branches(step, region)}}
+        if not inside or "do" not in task:
+            return task
+        tasks = self._tasks(inside, self._flow.heads(step.id, inside)[0])
+        is_try = "for" not in task and self._needs_catch(step)
+        rest = without(task, "do")
+        return {**rest, "try" if is_try else "do": tasks}
+
+    def _branches(self, step: Step, region: Region | None) -> list[JsonObject]:
+        lists = [self._tasks(group, start) for group, start in self._flow.branches(step.id, region)]
+        return [one[0] if len(one) == 1 else {f"branch {at + 1}": {"do": one}} for at, one in enumerate(lists)]
+
+    def _needs_catch(self, step: Step) -> bool:
+        is_caught = step.retry is not None or step.on_error == "continue" or "catch" in self._flow.kept(step)
+        return is_caught or bool(self._flow.failing(step.id))
+
+    def _caught(self, name: str, task: JsonObject, step: Step, here: TaskList) -> JsonObject:
+        """Return the item of a task, put into a `try` where its errors are dealt with."""
+        if not self._needs_catch(step):
+            return {name: task}
+        catch = self._catch(step, here)
+        if "try" in task:
+            return {name: {**task, "catch": catch}}
+        outside = {key: task[key] for key in ("then",) if key in task}
+        inner = without(task, *outside)
+        return {name: {"try": [{name: inner}], "catch": catch, **outside}}
+
+    def _catch(self, step: Step, here: TaskList) -> JsonObject:
+        edge = next((one for one in self._flow.failing(step.id) if here.has(one.to) or one.to in self._handlers), None)
+        errors = list(edge.errors) if edge is not None else []
+        catch = catch_of(step, errors)
+        kept = self._flow.kept(step).get("catch")
+        if not problems_in(kept, CATCH) and self._still_says(object_in(kept), step, edge):
+            catch = without(object_in(kept), "do", "then")
+        if edge is None:
+            return catch
+        if edge.to not in self._handlers:
+            return {**catch, "then": here.led_to(edge, step.id)}
+        inside = self._flow.children[edge.to]
+        handler = self._flow.steps[edge.to]
+        own = self._ways(step, here, here.regions.get(step.id))
+        then = here.after_handling(handler, self._ways(handler, here, None), own, step.id)
+        return {**catch, "do": self._tasks(inside, self._flow.heads(edge.to, inside)[0]), **then}
+
+    def _still_says(self, catch: JsonObject, step: Step, edge: Transition | None) -> bool:
+        leads = {"then": "end"} if edge is not None else {}
+        fields = said_catch({"catch": {**catch, **leads}}, self._retries)
+        again = Step.model_validate({"id": step.id, "name": step.name, **fields})
+        is_same = (again.retry, again.on_error) == (step.retry, step.on_error)
+        return is_same and (edge is None or errors_caught(catch) == list(edge.errors))
+
+
+class ServerlessWorkflow(DocumentFormat):
     """Tasks in lists, one after the other unless they say otherwise."""
 
     name = "serverless-workflow"
     title = "Serverless Workflow (Open Workflow)"
-    media_type = "application/yaml"
     extension = "yaml"
+    shape = staticmethod(document_shape)
+    broken_rules = staticmethod(unknown_targets)
+    read_into = staticmethod(read_document)
+    document_of = staticmethod(document_of)
 
     @override
     def recognises(self, document: Any) -> float:
@@ -28,12 +227,3 @@ class ServerlessWorkflow(Format):
         if "do" not in whole or not about:
             return 0.4 * ("dsl" in about)
         return 0.95 if "dsl" in about else 0.6
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return read_document(document, self.name, self.title)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        text = write_yaml(document_of(workflow, self.name))
-        return checked_export(text, workflow, self.read, self.title)

@@ -6,7 +6,8 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import Region, fit
+from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.flow import Region
 from workflow_agent.workflows.formats.serverless_workflow.tasks import expression_of, said_duration
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
 from workflow_agent.workflows.model.steps import Retry, Step
@@ -35,9 +36,9 @@ def _check(items: list[Any], place: Place) -> None:
             for path, target in _directives(task):
                 if target not in names and target not in DIRECTIVES:
                     told = f"there is no task {target[:80]!r} in the same list"
-                    _down(here, path).refuse(told, (*names, *DIRECTIVES))
+                    here.down(path).refuse(told, (*names, *DIRECTIVES))
             for path in _LISTS:
-                _check(_list_at(task, path), _down(here, path))
+                _check(_list_at(task, path), here.down(path))
 
 
 def _directives(task: Mapping[str, Any]) -> list[tuple[_Path, str]]:
@@ -53,12 +54,6 @@ def _list_at(task: Mapping[str, Any], path: tuple[str, ...]) -> list[Any]:
     for part in path:
         here = object_in(here).get(part)
     return list_in(here)
-
-
-def _down(place: Place, path: _Path) -> Place:
-    for part in path:
-        place /= part
-    return place
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +187,11 @@ def catch_of(step: Step, errors: Sequence[str]) -> JsonObject:
     elif len(wanted) == 1:
         found["errors"] = {"with": {"type": wanted[0]}}
     elif wanted:
-        found["when"] = " or ".join(f"$error.type == {_quoted(one)}" for one in wanted)
+        quoted = [one.replace("\\", "\\\\").replace('"', '\\"') for one in wanted]
+        found["when"] = " or ".join(f'$error.type == "{one}"' for one in quoted)
     if step.retry is not None:
         found["retry"] = _policy_of(step.retry)
     return found
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _said_retry(policy: Any, errors: list[str]) -> JsonObject | None:

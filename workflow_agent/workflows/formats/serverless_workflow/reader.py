@@ -5,18 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of, same
+from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
 from workflow_agent.workflows.formats.serverless_workflow.directives import (
     DIRECTIVES,
     catch_of,
     errors_caught,
     folded,
     said_catch,
-    unknown_targets,
 )
-from workflow_agent.workflows.formats.serverless_workflow.task_shapes import document_shape, kind_of_task
+from workflow_agent.workflows.formats.serverless_workflow.shapes import kind_of_task
 from workflow_agent.workflows.formats.serverless_workflow.tasks import (
     condition_of,
     event_types,
@@ -24,7 +23,7 @@ from workflow_agent.workflows.formats.serverless_workflow.tasks import (
     said,
     said_duration,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
+from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
@@ -38,31 +37,21 @@ SAID_BY: Mapping[str, tuple[str, ...]] = {"name": ("name", "title"), "descriptio
 """The entries of `document` that say each field of a workflow."""
 
 
-def read_document(document: Any, format_name: str, title: str) -> Imported:
-    """Return the workflow of a document.
-
-    Raises:
-        UnreadableDocument: With everything that the DSL does not allow.
-    """
-    problems = problems_in(document, document_shape) or unknown_targets(object_in(document))
-    if problems:
-        raise UnreadableDocument(title, problems)
-    whole = object_in(document)
-    draft = Draft(format_name, title)
+def read_document(whole: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of a document."""
     _Reader(draft, object_in(object_in(whole.get("use")).get("retries"))).tasks(whole["do"], None, ("do",))
     if not draft.steps:
         draft.add("End", "end", outcome="ok", kept={"directive": "end"})
     fields = said_about(whole["document"])
     fields["triggers"] = said_triggers(object_in(whole.get("schedule")))
-    step = {"id": "x", "name": "x"}
-    made = Workflow.model_validate({**fields, "id": "wf_x", "start": "x", "steps": [step]})
-    kept = {key: value for key, value in whole.items() if key not in ("document", "do", "schedule")}
+    made = workflow_with(fields)
+    kept = without(whole, "document", "do", "schedule")
     if rest := kept_of(whole["document"], about(made)):
         kept["document"] = rest
     generated_schedule = schedule_of(made.triggers) or None
     if "schedule" in whole and not same(whole["schedule"], generated_schedule):
         kept["schedule"] = whole["schedule"]
-    return draft.finished(fields.pop("name"), kept=kept, **fields)
+    return draft.finished(kept=kept, **fields)
 
 
 @dataclass(slots=True)
@@ -114,12 +103,9 @@ class _Reader:
         """Add the step of a task, what is inside it, and the step of what handles its errors."""
         inner = folded(name, task)
         own = inner or task
-        fields = {key: value for key, value in said(own).items() if value is not None}
-        fields |= said_catch(task, self._retries)
-        step = Step.model_validate({"id": "x", "name": fit(name) or "x", **fields})
-        kind = fields.pop("type")
-        kept = self._kept(name, task, own, step)
-        step_id = self._draft.add(name, kind, parent=parent, kept=kept, at=at, **fields)
+        fields = said(own) | said_catch(task, self._retries)
+        kept = self._kept(name, task, own, step_with({"name": fit(name), **fields}))
+        step_id = self._draft.add(name, parent=parent, kept=kept, at=at, **fields)
         within = (*at, "try", 0, name) if inner else at
         self.tasks(
             list_in(object_in(own.get("fork")).get("branches")), step_id, (*within, "fork", "branches"), beside=True
@@ -139,12 +125,12 @@ class _Reader:
 
     def _kept(self, name: str, task: JsonObject, own: JsonObject, step: Step) -> JsonObject:
         plain = generated(step, has_children=kind_of_task(own) in ("do", "try", "switch"))
-        flat = {key: value for key, value in own.items() if key not in _APART}
+        flat = without(own, *_APART)
         if "fork" in flat:
             flat["fork"] = {**flat["fork"], "branches": []}
-        kept = kept_of(flat, {key: value for key, value in plain.items() if key not in _APART})
+        kept = kept_of(flat, without(plain, *_APART))
         if "catch" in task:
-            catch = {key: value for key, value in task["catch"].items() if key not in ("do", "then")}
+            catch = without(task["catch"], "do", "then")
             errors = errors_caught(catch) if task["catch"].keys() & {"do", "then"} else []
             kept |= {} if same(catch, catch_of(step, errors)) else {"catch": catch}
         if task.get("then") in DIRECTIVES and not (step.type == "end" and "do" in plain):
@@ -157,7 +143,9 @@ class _Reader:
         if "switch" in task:
             self._cases(one, following, goes_to, here)
         else:
-            self._connect(one.step, goes_to, kept=self._kept_then(task.get("then"), goes_to, following))
+            # That a task names the one it would go on with anyway is kept.
+            names_next = task.get("then") not in (None, *DIRECTIVES) and goes_to == following
+            self._connect(one.step, goes_to, kept={"then": task["then"]} if names_next else None)
         if "catch" not in task:
             return
         catch = task["catch"]
@@ -168,10 +156,6 @@ class _Reader:
         elif "then" in catch:
             target = self._leaving(catch["then"], following, here)
             self._connect(one.step, target, "error", errors=errors, kept={"then": catch["then"]})
-
-    def _kept_then(self, then: str | None, target: str | None, following: str | None) -> JsonObject | None:
-        """Keep that a task names the one it would go on with anyway."""
-        return {"then": then} if then and then not in DIRECTIVES and target == following else None
 
     def _cases(self, one: _Task, following: str | None, otherwise: str | None, here: _List) -> None:
         has_default = False
@@ -252,7 +236,7 @@ def _said_events(strategy: JsonObject) -> Iterable[JsonObject]:
     for one in filters:
         given = object_in(object_in(one).get("with"))
         for event in event_types({"one": one}):
-            rest = {key: value for key, value in given.items() if key != "type"}
+            rest = without(given, "type")
             yield {"type": "event", "event": event, **({"with": rest} if rest else {})}
 
 

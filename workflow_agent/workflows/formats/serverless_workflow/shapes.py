@@ -1,5 +1,6 @@
-"""What a document of the Serverless Workflow DSL 1.0 may look like, without its tasks."""
+"""What a document of the Serverless Workflow DSL 1.0 may look like."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.workflows.formats.shapes import (
@@ -7,6 +8,7 @@ from workflow_agent.workflows.formats.shapes import (
     Shape,
     anything,
     choice,
+    fields_of,
     flag,
     listed,
     mapped,
@@ -38,24 +40,15 @@ DURATION = one_kind(
 TIMEOUT = one_kind(object=record({"after": DURATION}, required=["after"]), text=TEXT)
 
 _OAUTH = {
-    "authority": TEXT,
-    "grant": TEXT,
-    "client": OBJECT,
-    "request": OBJECT,
-    "issuers": listed(TEXT),
-    "scopes": listed(TEXT),
-    "audiences": listed(TEXT),
-    "username": TEXT,
-    "password": TEXT,
-    "subject": OBJECT,
-    "actor": OBJECT,
-    "use": TEXT,
+    **fields_of(TEXT, "authority grant username password use"),
+    **fields_of(OBJECT, "client request subject actor"),
+    **fields_of(listed(TEXT), "issuers scopes audiences"),
 }
-_USER = record({"username": TEXT, "password": TEXT, "use": TEXT})
+_USER = record(fields_of(TEXT, "username password use"))
 _POLICIES: dict[str, Shape] = {
     "basic": _USER,
     "digest": _USER,
-    "bearer": record({"token": TEXT, "use": TEXT}),
+    "bearer": record(fields_of(TEXT, "token use")),
     "oauth2": record({**_OAUTH, "endpoints": OBJECT}),
     "oidc": record(_OAUTH),
 }
@@ -72,17 +65,13 @@ _MAPPED = one_kind(text=TEXT, object=OBJECT)
 INPUT = record({"schema": _SCHEMA, "from": _MAPPED})
 OUTPUT = record({"schema": _SCHEMA, "as": _MAPPED})
 
-ERROR = record(
-    {"type": TEXT, "status": one_kind(number=_WHOLE, text=TEXT), "instance": TEXT, "title": TEXT, "detail": TEXT},
-    required=["type", "status"],
-)
-_ERROR_FILTER = {"type": TEXT, "status": _WHOLE, "instance": TEXT, "title": TEXT, "detail": TEXT}
-CAUGHT = record({"with": record(_ERROR_FILTER, is_open=True)})
-_BACKOFFS: dict[str, Shape] = dict.fromkeys(("constant", "exponential", "linear"), OBJECT)
+_SAID = fields_of(TEXT, "type instance title detail")
+ERROR = record({**_SAID, "status": one_kind(number=_WHOLE, text=TEXT)}, required=["type", "status"])
+CAUGHT = record({"with": record({**_SAID, "status": _WHOLE}, is_open=True)})
+_BACKOFFS = fields_of(OBJECT, "constant exponential linear")
 RETRY = record(
     {
-        "when": TEXT,
-        "exceptWhen": TEXT,
+        **fields_of(TEXT, "when exceptWhen"),
         "delay": DURATION,
         "backoff": record(_BACKOFFS, exactly_one=[list(_BACKOFFS)]),
         "limit": record({"attempt": record({"count": _WHOLE, "duration": DURATION}), "duration": DURATION}),
@@ -90,9 +79,7 @@ RETRY = record(
     }
 )
 
-EVENT: dict[str, Shape] = dict.fromkeys(
-    ("id", "source", "type", "time", "subject", "datacontenttype", "dataschema"), TEXT
-)
+EVENT = fields_of(TEXT, "id source type time subject datacontenttype dataschema")
 _CORRELATION = record({"from": TEXT, "expect": TEXT}, required=["from"], is_open=True)
 _FILTER = record({"with": record(EVENT, is_open=True), "correlate": mapped(_CORRELATION)}, required=["with"])
 
@@ -113,9 +100,8 @@ _READ = choice("data", "envelope", "raw")
 LISTENING = record({"to": events_shape, "read": _READ}, required=["to"])
 SCHEDULE = record(
     {
-        "every": DURATION,
+        **fields_of(DURATION, "every after"),
         "cron": text(r"\s*\S[\s\S]*", says="cron"),
-        "after": DURATION,
         "on": events_shape,
         "read": _READ,
     }
@@ -126,11 +112,8 @@ _LIFETIME = record({"cleanup": choice("always", "never", "eventually"), "after":
 _CONTAINER = record(
     {
         **_PROCESS,
-        "image": TEXT,
-        "name": TEXT,
-        "command": TEXT,
-        "ports": OBJECT,
-        "volumes": OBJECT,
+        **fields_of(TEXT, "image name command"),
+        **fields_of(OBJECT, "ports volumes"),
         "lifetime": _LIFETIME,
         "pullPolicy": choice("ifNotPresent", "always", "never"),
     },
@@ -142,16 +125,15 @@ _SCRIPT = record(
     exactly_one=[("code", "source")],
 )
 _SHELL = record({**_PROCESS, "command": TEXT}, required=["command"])
-_WORKFLOW = record(
-    {"namespace": TEXT, "name": TEXT, "version": TEXT, "input": OBJECT}, required=["namespace", "name", "version"]
-)
+_CALLED = fields_of(TEXT, "namespace name version")
+_WORKFLOW = record({**_CALLED, "input": OBJECT}, required=list(_CALLED))
 RUNS: dict[str, Shape] = {"container": _CONTAINER, "script": _SCRIPT, "shell": _SHELL, "workflow": _WORKFLOW}
 RUN = record(
     {**RUNS, "await": flag, "return": choice("stdout", "stderr", "code", "all", "none")}, exactly_one=[list(RUNS)]
 )
 
 _PAIRS = one_kind(object=mapped(one_kind(text=TEXT, number=anything, flag=anything)), text=EXPRESSION)
-_AS = choice("raw", "content", "response")
+_ANSWER = {"output": choice("raw", "content", "response"), "redirect": flag}
 _PARAMETERS = one_kind(object=OBJECT, text=TEXT)
 _SERVICE = record(
     {"name": TEXT, "host": TEXT, "port": number(least=0, most=65_535, whole=True), "authentication": AUTHENTICATION},
@@ -169,15 +151,7 @@ _TRANSPORT = record(
 )
 CALLS: dict[str, Shape] = {
     "http": record(
-        {
-            "method": TEXT,
-            "endpoint": ENDPOINT,
-            "headers": _PAIRS,
-            "body": anything,
-            "query": _PAIRS,
-            "output": _AS,
-            "redirect": flag,
-        },
+        {"method": TEXT, "endpoint": ENDPOINT, "body": anything, **fields_of(_PAIRS, "headers query"), **_ANSWER},
         required=["method", "endpoint"],
     ),
     "grpc": record(
@@ -185,25 +159,14 @@ CALLS: dict[str, Shape] = {
         required=["proto", "service", "method"],
     ),
     "openapi": record(
-        {
-            "document": RESOURCE,
-            "operationId": TEXT,
-            "parameters": OBJECT,
-            "authentication": AUTHENTICATION,
-            "output": _AS,
-            "redirect": flag,
-        },
+        {"document": RESOURCE, "operationId": TEXT, "parameters": OBJECT, "authentication": AUTHENTICATION, **_ANSWER},
         required=["document", "operationId"],
     ),
     "asyncapi": record(
         {
             "document": RESOURCE,
-            "channel": TEXT,
-            "operation": TEXT,
-            "server": OBJECT,
-            "protocol": TEXT,
-            "message": OBJECT,
-            "subscription": OBJECT,
+            **fields_of(TEXT, "channel operation protocol"),
+            **fields_of(OBJECT, "server message subscription"),
             "authentication": AUTHENTICATION,
         },
         required=["document"],
@@ -214,8 +177,7 @@ CALLS: dict[str, Shape] = {
     ),
     "mcp": record(
         {
-            "protocolVersion": TEXT,
-            "method": TEXT,
+            **fields_of(TEXT, "protocolVersion method"),
             "parameters": _PARAMETERS,
             "timeout": DURATION,
             "transport": _TRANSPORT,
@@ -229,16 +191,132 @@ CALLS: dict[str, Shape] = {
 
 DOCUMENT = record(
     {
-        "dsl": _VERSION,
-        "namespace": _NAME,
-        "name": _NAME,
-        "version": _VERSION,
-        "title": TEXT,
-        "summary": TEXT,
-        "tags": OBJECT,
-        "metadata": OBJECT,
+        **fields_of(_VERSION, "dsl version"),
+        **fields_of(_NAME, "namespace name"),
+        **fields_of(TEXT, "title summary"),
+        **fields_of(OBJECT, "tags metadata"),
     },
     required=["dsl", "namespace", "name", "version"],
 )
 EVALUATION = record({"language": TEXT, "mode": choice("strict", "loose")})
 CATALOG = record({"endpoint": ENDPOINT}, required=["endpoint"])
+
+
+_BASE: Mapping[str, Shape] = {
+    **fields_of(TEXT, "if then"),
+    "input": INPUT,
+    **fields_of(OUTPUT, "output export"),
+    "timeout": TIMEOUT,
+    "metadata": OBJECT,
+}
+_DIRECTIVE = text(r"\s*\S[\s\S]*", says="a task, or continue, exit or end")
+
+
+def task_list(value: Any, place: Place) -> None:
+    """Check a list of tasks, each an object with one name and what it is."""
+    listed(_item)(value, place)
+
+
+def _item(value: Any, place: Place) -> None:
+    if len(object_in(value)) > 1:
+        place.refuse(f"must have one task, got {', '.join(map(repr, object_in(value)))}; give each its own item")
+        return
+    mapped(task_shape, least=1)(value, place)
+
+
+def _call(value: Any, place: Place) -> None:
+    called = object_in(value).get("call")
+    protocol = CALLS.get(called) if isinstance(called, str) else None
+    given = OBJECT if protocol is None else protocol
+    required = ["call"] if protocol is None else ["call", "with"]
+    record({**_BASE, "call": text(r"\s*\S[\s\S]*", says="a function"), "with": given}, required=required)(value, place)
+
+
+def _task(fields: Mapping[str, Shape], *required: str) -> Shape:
+    return record({**_BASE, **fields}, required=required)
+
+
+_CASE = record({"when": TEXT, "then": _DIRECTIVE}, required=["then"])
+
+
+def _case(value: Any, place: Place) -> None:
+    if len(object_in(value)) > 1:
+        place.refuse("must have one case; give each its own item")
+        return
+    mapped(_CASE, least=1)(value, place)
+
+
+_FOR = record({"each": TEXT, "in": one_kind(text=TEXT, list=listed()), "at": TEXT}, required=["in"])
+_FORK = record({"branches": task_list, "compete": flag}, required=["branches"])
+_EMIT = record(
+    {"event": record({"with": record(EVENT, required=["type"], is_open=True)}, is_open=True)}, required=["event"]
+)
+_EACH_EVENT = record({"item": TEXT, "at": TEXT, "do": task_list, "output": OUTPUT, "export": OUTPUT})
+_RAISE = record({"error": one_kind(object=ERROR, text=TEXT)}, required=["error"])
+CATCH = record(
+    {
+        "errors": CAUGHT,
+        **fields_of(TEXT, "as when exceptWhen"),
+        "retry": one_kind(object=RETRY, text=TEXT),
+        "do": task_list,
+        "then": _DIRECTIVE,
+    }
+)
+KINDS: Mapping[str, Shape] = {
+    "call": _call,
+    "for": _task({"for": _FOR, "while": TEXT, "do": task_list}, "for", "do"),
+    "try": _task({"try": task_list, "catch": CATCH}, "try", "catch"),
+    "do": _task({"do": task_list}, "do"),
+    "fork": _task({"fork": _FORK}, "fork"),
+    "emit": _task({"emit": _EMIT}, "emit"),
+    "listen": _task({"listen": LISTENING, "foreach": _EACH_EVENT}, "listen"),
+    "raise": _task({"raise": _RAISE}, "raise"),
+    "run": _task({"run": RUN}, "run"),
+    "set": _task({"set": one_kind(object=mapped(least=1), text=TEXT)}, "set"),
+    "switch": _task({"switch": listed(_case, least=1)}, "switch"),
+    "wait": _task({"wait": DURATION}, "wait"),
+}
+"""Each kind of task by the field that makes it one; `for` before `do`, because it has both."""
+
+
+def kind_of_task(task: Any) -> str | None:
+    """Return the field that makes a task what it is."""
+    return next((kind for kind in KINDS if kind in object_in(task)), None)
+
+
+def task_shape(value: Any, place: Place) -> None:
+    """Check one task."""
+    kind = kind_of_task(value)
+    if kind is not None or not isinstance(value, dict):
+        KINDS[kind or "do"](value, place)
+    else:
+        place.refuse(f"must say what to do: one of {', '.join(f'`{one}`' for one in KINDS)}", list(KINDS))
+
+
+_EXTENDED = ("call", "composite", "emit", "for", "listen", "raise", "run", "set", "switch", "try", "wait", "all")
+_EXTENSION = record(
+    {"extend": choice(*_EXTENDED), "when": TEXT, "before": task_list, "after": task_list}, required=["extend"]
+)
+_USE = record(
+    {
+        "authentications": mapped(POLICY),
+        "errors": mapped(ERROR),
+        "extensions": listed(mapped(_EXTENSION, least=1)),
+        "functions": mapped(task_shape),
+        "retries": mapped(RETRY),
+        "secrets": listed(TEXT),
+        "timeouts": mapped(record({"after": DURATION}, required=["after"])),
+        "catalogs": mapped(CATALOG),
+    }
+)
+REST: Mapping[str, Shape] = {
+    "document": DOCUMENT,
+    "input": INPUT,
+    "use": _USE,
+    "timeout": TIMEOUT,
+    "output": OUTPUT,
+    "schedule": SCHEDULE,
+    "evaluate": EVALUATION,
+}
+"""What a document has beside its tasks."""
+document_shape = record({**REST, "do": task_list}, required=["document", "do"])

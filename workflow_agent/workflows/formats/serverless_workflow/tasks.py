@@ -6,8 +6,7 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS
-from workflow_agent.workflows.formats.serverless_workflow.task_shapes import kind_of_task, task_shape
+from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS, kind_of_task, task_shape
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
 from workflow_agent.workflows.model.durations import duration_of, is_duration
 from workflow_agent.workflows.model.parser import slug
@@ -67,10 +66,6 @@ def said_duration(duration: Any) -> str | None:
     return duration_of(seconds) if 0 <= seconds < 1e12 else None
 
 
-def _said_call(task: Mapping[str, Any]) -> JsonObject:
-    return {"uses": text_in(task["call"]), "with": object_in(task.get("with"))}
-
-
 def _said_run(task: Mapping[str, Any]) -> JsonObject:
     run = object_in(task["run"])
     if "workflow" in run:
@@ -78,14 +73,6 @@ def _said_run(task: Mapping[str, Any]) -> JsonObject:
         return {"type": "subworkflow", "workflow": fit(inner["name"]), "with": object_in(inner.get("input"))}
     kind = next(one for one in _RUNS if one in run)
     return {"uses": kind, "with": object_in(run[kind])}
-
-
-def _said_set(task: Mapping[str, Any]) -> JsonObject:
-    return {"uses": "set", "with": object_in(task["set"])}
-
-
-def _said_emit(task: Mapping[str, Any]) -> JsonObject:
-    return {"uses": "emit", "with": object_in(object_in(task["emit"]["event"]).get("with"))}
 
 
 def _said_raise(task: Mapping[str, Any]) -> JsonObject:
@@ -98,10 +85,6 @@ def _said_raise(task: Mapping[str, Any]) -> JsonObject:
     return {"type": "end", "outcome": "failed", "with": error}
 
 
-def _said_listen(task: Mapping[str, Any]) -> JsonObject:
-    return {"event": next(iter(event_types(task["listen"]["to"])), None)}
-
-
 def event_types(strategy: Any) -> list[str]:
     """Return the types of the events a consumption strategy waits for."""
     consumed = object_in(strategy)
@@ -110,28 +93,18 @@ def event_types(strategy: Any) -> list[str]:
     return [one for one in types if one]
 
 
-def _said_for(task: Mapping[str, Any]) -> JsonObject:
-    return {"loop": {"over": task["for"]["in"], "while": condition_of(task.get("while"))}}
-
-
-def _said_fork(task: Mapping[str, Any]) -> JsonObject:
-    return {"join": {"mode": "any"} if task["fork"].get("compete") else None}
-
-
-def _said_wait(task: Mapping[str, Any]) -> JsonObject:
-    return {"duration": said_duration(task["wait"])}
-
-
-def _said_do(task: Mapping[str, Any]) -> JsonObject:
-    if not task["do"] and task.get("then") == "end":
-        return {"type": "end", "outcome": "ok"}
-    return {}
-
-
-_SAID = {
-    "call": _said_call, "run": _said_run, "set": _said_set, "emit": _said_emit, "raise": _said_raise,
-    "listen": _said_listen, "for": _said_for, "fork": _said_fork, "wait": _said_wait, "do": _said_do,
-}  # fmt: skip
+_SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
+    "call": lambda task: {"uses": text_in(task["call"]), "with": object_in(task.get("with"))},
+    "run": _said_run,
+    "set": lambda task: {"uses": "set", "with": object_in(task["set"])},
+    "emit": lambda task: {"uses": "emit", "with": object_in(object_in(task["emit"]["event"]).get("with"))},
+    "raise": _said_raise,
+    "listen": lambda task: {"event": next(iter(event_types(task["listen"]["to"])), None)},
+    "for": lambda task: {"loop": {"over": task["for"]["in"], "while": condition_of(task.get("while"))}},
+    "fork": lambda task: {"join": {"mode": "any"} if task["fork"].get("compete") else None},
+    "wait": lambda task: {"duration": said_duration(task["wait"])},
+    "do": lambda task: {"type": "end", "outcome": "ok"} if not task["do"] and task.get("then") == "end" else {},
+}
 
 
 def generated(step: Step, *, has_children: bool = False) -> JsonObject:

@@ -1,14 +1,192 @@
-"""What is wrong with a GitHub Actions workflow that has the right shape."""
+"""What is wrong with a GitHub Actions workflow that has the right shape, first of all with what starts it."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
-from workflow_agent.workflows.formats.github_actions.lint import events, jobs, values
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule
-from workflow_agent.workflows.formats.schemas import schema_check
+from workflow_agent.workflows.formats.github_actions.lint import jobs, values
+from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.triggers import cron_problem
 
-RULES: list[LintRule] = [*values.RULES, *events.RULES, *jobs.RULES]
+_RULES: list[LintRule] = []
 _SCHEMA = "check_jsonschema/builtin_schemas/vendor/github-workflows.json"
+_LEAST_CRON_MINUTES = 5
+_MOST_INPUTS = 25
+_EVENTS = EVENTS - {"pull_request_comment"}
+_FILTERS: Mapping[str, frozenset[str]] = {
+    "branches": frozenset({"merge_group", "pull_request", "pull_request_target", "push", "workflow_run"}),
+    "tags": frozenset({"push"}),
+    "paths": frozenset({"pull_request", "pull_request_target", "push"}),
+}
+"""The filters, each with the events that have it."""
+_EDITED = "created edited deleted"
+_PULLED = (
+    "assigned unassigned labeled unlabeled opened edited closed reopened synchronize converted_to_draft locked "
+    "unlocked enqueued dequeued milestoned demilestoned ready_for_review review_requested review_request_removed "
+    "auto_merge_enabled auto_merge_disabled"
+)
+_TYPES: Mapping[str, frozenset[str]] = {
+    event: frozenset(types.split())
+    for event, types in {
+        "branch_protection_rule": _EDITED,
+        "check_run": "created rerequested completed requested_action",
+        "check_suite": "completed",
+        "discussion": (
+            "created edited deleted transferred pinned unpinned labeled unlabeled locked unlocked category_changed "
+            "answered unanswered closed reopened"
+        ),
+        "discussion_comment": _EDITED,
+        "issue_comment": _EDITED,
+        "issues": (
+            "opened edited deleted transferred pinned unpinned closed reopened assigned unassigned labeled unlabeled "
+            "locked unlocked milestoned demilestoned typed untyped field_added field_removed"
+        ),
+        "label": _EDITED,
+        "merge_group": "checks_requested",
+        "milestone": "created closed opened edited deleted",
+        "pull_request": _PULLED,
+        "pull_request_review": "submitted edited dismissed",
+        "pull_request_review_comment": _EDITED,
+        "pull_request_target": _PULLED,
+        "registry_package": "published updated",
+        "release": "published unpublished created edited deleted prereleased released",
+        "watch": "started",
+        "workflow_run": "completed requested in_progress",
+    }.items()
+}
+"""What may happen of an event, by the page "Events that trigger workflows" of GitHub's documentation."""
+_INPUT_TYPES = frozenset({"boolean", "choice", "environment", "number", "string"})
+_NOT_IN_NAMES = re.compile(r"[ ~^:\x00-\x1f\x7f]|\.\.|@\{|^/|/$")
+"""What no branch or tag can have, by `git check-ref-format`."""
+_NUMBER = re.compile(r"\s*(?:-?\d+(?:\.\d+)?)?\s*")
+_CLASS = re.compile(r"\[[^\]]+\]")
+
+
+@lint_rule(_RULES, "github-schedule", "error", "GitHub does not run them so.")
+def _schedules(document: Any, place: Place) -> None:
+    """Find schedules that are no cron expression, or shorter than five minutes."""
+    for at, one in enumerate(list_in(events_of(document).get("schedule"))):
+        cron, here = str(object_in(one).get("cron", "")).strip(), place / "on" / "schedule" / at / "cron"
+        if "$" in cron:
+            continue
+        if problem := cron_problem(cron):
+            here.refuse(problem)
+        elif (minutes := _shortest_minutes(cron.split()[0])) < _LEAST_CRON_MINUTES:
+            here.refuse(f"would run every {minutes} minutes; GitHub runs a schedule every five at most")
+
+
+def _shortest_minutes(field: str) -> int:
+    """Return the fewest minutes between two runs of an hour by the minutes of a cron expression."""
+    minutes: set[int] = set()
+    for part in field.split(","):
+        span, _, step = part.partition("/")
+        first, _, last = span.partition("-")
+        begin = 0 if span == "*" else int(first)
+        end = 59 if span == "*" or (step and not last) else int(last or first)
+        minutes.update(range(begin, end + 1, int(step or 1)))
+    listed = sorted(minutes)
+    return min(
+        (after - before for before, after in zip(listed, [*listed[1:], listed[0] + 60], strict=True)), default=60
+    )
+
+
+@lint_rule(_RULES, "github-event", "error", "The workflow never starts by it.")
+def _unknown_events(document: Any, place: Place) -> None:
+    """Find events that GitHub does not have, and filters that exclude one another."""
+    for event, given in events_of(document).items():
+        here, told = place / "on" / event, object_in(given)
+        if event not in _EVENTS:
+            here.refuse(f"GitHub has no event {event[:40]!r}", sorted(_EVENTS))
+        elif event == "workflow_run" and not told.get("workflows"):
+            here.refuse("needs `workflows`, those that it follows")
+        for name, having in _FILTERS.items():
+            both = [one for one in (name, f"{name}-ignore") if one in told]
+            if len(both) > 1:
+                here.refuse(f"has `{name}` and `{name}-ignore`, of which an event may have one")
+            for one in both if event in _EVENTS - having else ():
+                (here / one).refuse(f"is only for {', '.join(sorted(having))}")
+
+
+@lint_rule(_RULES, "github-event-type", "error", "The workflow never starts by it.")
+def _unknown_types(document: Any, place: Place) -> None:
+    """Find types of an event that it does not have."""
+    for event, given in events_of(document).items():
+        types = object_in(given).get("types")
+        for one in [types] if isinstance(types, str) else list_in(types):
+            if event in _TYPES and one not in _TYPES[event] and "$" not in str(one):
+                here = place / "on" / event / "types"
+                here.refuse(f"{event!r} has no type {str(one)[:40]!r}", sorted(_TYPES[event]))
+
+
+@lint_rule(_RULES, "github-pattern", "error", "It matches nothing.")
+def _patterns(document: Any, place: Place) -> None:
+    """Find patterns of branches, tags and paths that match nothing."""
+    for event, given in events_of(document).items():
+        for name in (each for one in _FILTERS for each in (one, f"{one}-ignore")):
+            said = object_in(given).get(name)
+            for pattern in [said] if isinstance(said, str) else list_in(said):
+                if isinstance(pattern, str) and "$" not in pattern and (why := _no_pattern(pattern, name)):
+                    (place / "on" / event / name).refuse(f"the pattern {pattern[:60]!r} {why}")
+
+
+def _no_pattern(pattern: str, filtered: str) -> str | None:
+    plain = _CLASS.sub("", pattern.removeprefix("!"))
+    if not plain and not _CLASS.search(pattern):
+        return "is empty"
+    if "[" in plain:
+        return "has a `[` without its `]`"
+    if plain[:1] in ("?", "+"):
+        return f"begins with {plain[0]!r}, which is about the character before it"
+    if filtered.startswith("paths"):
+        is_relative = plain.startswith(("./", "../")) or plain != plain.strip()
+        return "begins with `./` or `../` or has space around it, as no path does" if is_relative else None
+    found = _NOT_IN_NAMES.search(plain)
+    return f"has {found[0]!r}, which no branch or tag has" if found else None
+
+
+@lint_rule(_RULES, "github-input", "error", "GitHub refuses to start the workflow.")
+def _inputs(document: Any, place: Place) -> None:
+    """Find inputs with types, options or defaults that do not fit, and too many of them."""
+    for event in ("workflow_dispatch", "workflow_call"):
+        told = object_in(object_in(events_of(document).get(event)).get("inputs"))
+        here = place / "on" / event / "inputs"
+        if event == "workflow_dispatch" and len(told) > _MOST_INPUTS:
+            here.refuse(f"has {len(told)} inputs, and GitHub takes at most {_MOST_INPUTS}")
+        for name, given in told.items():
+            _input(object_in(given), event, here / str(name))
+
+
+def _input(given: Mapping[str, Any], event: str, here: Place) -> None:
+    kind = given.get("type")
+    allowed = _INPUT_TYPES if event == "workflow_dispatch" else frozenset({"boolean", "number", "string"})
+    if kind is None and event == "workflow_call":
+        here.refuse("needs a `type`", sorted(allowed))
+    elif kind is not None and kind not in allowed:
+        (here / "type").refuse(f"there is no type {str(kind)[:40]!r} of inputs here", sorted(allowed))
+    options, default = list_in(given.get("options")), given.get("default")
+    if kind == "choice" and not options:
+        here.refuse("is a choice without `options`")
+    elif kind == "choice" and default not in (None, "") and default not in options:
+        (here / "default").refuse(f"{default!r} is none of the options", [str(one) for one in options])
+    elif kind == "boolean" and default is not None and not isinstance(default, bool) and "$" not in str(default):
+        (here / "default").refuse(f"must be true or false, got {default!r}")
+    elif kind == "number" and isinstance(default, str) and "$" not in default and not _NUMBER.fullmatch(default):
+        (here / "default").refuse(f"must be a number, got {default[:40]!r}")
+
+
+@lint_rule(_RULES, "github-default", "info", "A reader takes it for what is used.")
+def _useless_defaults(document: Any, place: Place) -> None:
+    """Find defaults of inputs that are required."""
+    told = object_in(object_in(events_of(document).get("workflow_call")).get("inputs"))
+    for name, given in told.items():
+        if object_in(given).get("required") is True and "default" in object_in(given):
+            inside = place / "on" / "workflow_call" / "inputs" / str(name) / "default"
+            inside.refuse("is never used, because the input is required")
+
+
+RULES: list[LintRule] = [*values.RULES, *_RULES, *jobs.RULES]
 
 
 @lint_rule(RULES, "github-schema", "warning", "GitHub may refuse the file.", is_spare=True)

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from workflow_agent.workflows.formats.github_actions.lint.fixes import file_for_command, without_version
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.github_actions.reader import default_name
 from workflow_agent.workflows.formats.github_actions.shapes import jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, repeated, without
+from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []
 _SCOPES = frozenset({
@@ -75,6 +78,50 @@ _NEEDED: Mapping[str, Sequence[str]] = {
 }
 _ONLY_WINDOWS = frozenset({"cmd", "powershell"})
 _NO_VARIABLE = re.compile(r"[\s=&]")
+_FILES = {"set-output": "OUTPUT", "set-env": "ENV", "save-state": "STATE", "add-path": "PATH"}
+_COMMAND = re.compile(
+    r"^([ \t]*)echo[ \t]+([\"']?)::"
+    r"(?:(set-output|set-env|save-state)[ ]name=([\w-]+)|(add-path))::([^\"'\n%;|&<>\\]*)\2[ \t]*$",
+    re.MULTILINE,
+)
+"""A line that does nothing but give a command, without the escapes that only commands have."""
+
+
+def file_for_command(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return a script that writes into the files of the runner what it gave as retired commands."""
+    job = object_in(object_in(document.get("jobs")).get(problem.pointer.split("/")[2]))
+    shells = (object_in(object_in(one.get("defaults")).get("run")).get("shell") for one in (document, job))
+    shell = step.with_.get("shell") or next(filter(None, shells), None)
+    script, runner = step.with_.get("run"), str(job.get("runs-on"))
+    is_of_unix = shell in ("bash", "sh") or (shell is None and runner.startswith(("ubuntu-", "macos-")))
+    if not isinstance(script, str) or not is_of_unix:
+        return {}
+    mended = _COMMAND.sub(_written, script)
+    is_done = not re.search(r"::(?:set-env|add-path|set-output|save-state)\b", mended)
+    return {"with": {**step.with_, "run": mended}} | _name(step, {"run": script}, {"run": mended}) if is_done else {}
+
+
+def _name(step: Step, before: JsonObject, after: JsonObject) -> JsonObject:
+    """Return the name of a step that was called after what it does, now that it does this."""
+    return {"name": default_name(after)} if step.name == default_name(before) else {}
+
+
+def _written(command: re.Match[str]) -> str:
+    indent, quote, name, key, path, value = command.groups()
+    if not quote and re.search(r"\s", value):
+        return command[0]
+    said = f"{key}={value}" if key else value
+    mark = quote or '"'
+    return f'{indent}echo {mark}{said}{mark} >> "$GITHUB_{_FILES[name or path]}"'
+
+
+def without_version(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return an action of the same repository without the version that it does not take."""
+    del problem, document
+    if not step.uses or not step.uses.startswith("./"):
+        return {}
+    uses = step.uses.partition("@")[0]
+    return {"uses": uses} | _name(step, {"uses": step.uses}, {"uses": uses})
 
 
 @lint_rule(RULES, "github-permission", "error", "GitHub refuses the file.")
@@ -121,12 +168,9 @@ def _job_rules(document: Any, place: Place) -> None:
 
 
 def _step_ids(job: Mapping[str, Any], here: Place) -> None:
-    seen: set[str] = set()
-    for at, step in enumerate(list_in(job.get("steps"))):
-        own = str(object_in(step).get("id", "")).lower()
-        if own and own in seen:
-            (here / at / "id").refuse(f"{own!r} is the id of an earlier step of this job")
-        seen.add(own)
+    ids = [str(object_in(step).get("id", "")).lower() for step in list_in(job.get("steps"))]
+    for at in (at for at in repeated(ids) if ids[at]):
+        (here / at / "id").refuse(f"{ids[at]!r} is the id of an earlier step of this job")
 
 
 def _called(job: Mapping[str, Any], here: Place) -> None:
@@ -243,7 +287,7 @@ def _matrices(document: Any, place: Place) -> None:
     """Find matrices with no value, a value twice, or one excluded that is not there."""
     for _, job, here in jobs_in(document, place):
         matrix = object_in(object_in(job.get("strategy")).get("matrix"))
-        rows = {key: value for key, value in matrix.items() if key not in ("include", "exclude")}
+        rows = without(matrix, "include", "exclude")
         inside = here / "strategy" / "matrix"
         for key, values in rows.items():
             if values == []:

@@ -4,11 +4,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, Expression, expressions_in
-from workflow_agent.workflows.formats.github_actions.lint.fixes import whole_expression
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.github_actions.expressions import (
+    CONTEXTS,
+    Expression,
+    expressions_in,
+    read_expression,
+)
 from workflow_agent.workflows.formats.github_actions.shapes import events_of, jobs_in, needs_of, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []
 _ANYWHERE = frozenset({"github", "inputs", "vars"})
@@ -51,6 +58,7 @@ _PROPERTIES: Mapping[str, frozenset[str]] = {
     }.items()
 }
 """What the values are that GitHub gives, in lower case, by the page "Contexts" of its documentation."""
+_IN_PLACE = re.compile(r"\$\{\{([^{}]*)\}\}")
 _WITH_PARTS = frozenset({"event", "container", "services"})
 _UNTRUSTED = re.compile(
     r"github\.head_ref|github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|"
@@ -143,6 +151,18 @@ def _check_output(jobs: Mapping[str, Any], needed: str, output: str, here: Place
         here.refuse(f"the job {needed!r} has no output {output[:60]!r}", sorted(outputs))
 
 
+def whole_expression(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return a condition without the signs around a part of it, so that all of it is worked out."""
+    del problem, document
+    said = step.when.expression if step.when else None
+    if not isinstance(said, str) or not step.when:
+        return {}
+    plain = _IN_PLACE.sub(lambda match: f"({match[1].strip()})", said)
+    if "${{" in plain or said.strip() == plain.strip() or read_expression(plain).problem:
+        return {}
+    return {"when": {**step.when.model_dump(mode="json", exclude_defaults=True), "expression": plain}}
+
+
 @lint_rule(RULES, "github-condition", "warning", "What it guards always runs, or never.", fix=setting(whole_expression))
 def _always_the_same(document: Any, place: Place) -> None:
     """Find conditions that never come out otherwise."""
@@ -152,12 +172,8 @@ def _always_the_same(document: Any, place: Place) -> None:
         is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
         if is_mixed or plain.count("${{") > 1:
             (here / "if").refuse("is text around `${{ }}`, which always counts as true")
-        elif "if" in owner and not any(map(_asks, expressions_in(plain, is_condition=True))):
+        elif "if" in owner and not any(map(Expression.asks, expressions_in(plain, is_condition=True))):
             (here / "if").refuse(f"is always the same, {plain[:40]!r}")
-
-
-def _asks(one: Expression) -> bool:
-    return bool(one.values or one.functions or one.problem)
 
 
 @lint_rule(RULES, "github-object", "warning", "Nobody can use it.")

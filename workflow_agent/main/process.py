@@ -1,10 +1,15 @@
-"""When the cyclic garbage collector runs: not during imports, and rarely while serving."""
+"""What every process has: its clock, the files of the package, and when garbage is collected."""
 
 import ctypes
 import gc
+import json
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workflow_agent.values.stored import JsonObject
 
 _NEW_OBJECTS, _ROUNDS = 20_000, 10
 """Looked at when there are so many more objects, and older ones every so many rounds; the interpreter's own
@@ -43,3 +48,24 @@ def collect_seldom() -> None:
             give_back(0)
 
     gc.callbacks.append(after_round)
+
+
+def now() -> datetime:
+    """Return the time as precisely as it is stored, so that what is kept in memory equals what is on disk."""
+    precise = datetime.now(UTC)
+    return precise.replace(microsecond=precise.microsecond // 1_000 * 1_000)
+
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def resources(name: str) -> Path:
+    """Return where files are that belong to the package: in it once installed, beside it in a checkout."""
+    installed = _PACKAGE / "_resources" / name
+    in_checkout = {"prompts": _PACKAGE.parent / "prompts", "samples": _PACKAGE.parent / "data" / "samples"}
+    return installed if installed.is_dir() else in_checkout[name]
+
+
+def samples() -> Iterable[JsonObject]:
+    """Return the sample workflows."""
+    return [json.loads(path.read_bytes()) for path in sorted(resources("samples").glob("*.json"))]

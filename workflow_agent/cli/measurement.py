@@ -1,40 +1,127 @@
-"""`evals` and `evidence`: what people thought of replies as evaluation cases, and how the call history was used."""
+"""`bench`, `evals` and `evidence`: what it costs, what people thought of replies, how the call history was used."""
 
+import ast
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
-from workflow_agent.cli.backends import with_backend
-from workflow_agent.cli.commands import Command, Group
+from workflow_agent.cli import group
+from workflow_agent.cli.backends import command
 from workflow_agent.cli.context import (
-    EXIT_CODES,
     EXIT_NOT_FOUND,
     AsJson,
     Backend,
     CommandFailed,
     DataDir,
     chosen_settings,
+    or_exit,
+    wiring_of,
 )
-from workflow_agent.cli.output import print_note
+from workflow_agent.cli.output import print_note, print_rows
 from workflow_agent.conversations.call_history import PATTERNS, CallRecord
 from workflow_agent.conversations.calls import PROGRAM_TOOL
 from workflow_agent.storage.files.journal import call_histories
 from workflow_agent.values.stored import JsonObject
 
-evals = typer.Typer(
-    name="evals",
-    cls=Group,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    help="Make evaluation cases of what people thought of replies.",
-    epilog=EXIT_CODES,
-)
+_PACKAGE = Path(__file__).parents[1]
+_SUITE = "benchmarks"
+Name = Annotated[str | None, typer.Argument(help="One of --list; the whole report unless given.")]
+
+
+def bench(
+    context: typer.Context,
+    name: Name = None,
+    checkout: Annotated[Path | None, typer.Option(help="A checkout of workflow-agent (default: this one).")] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="List the benchmarks instead.")] = False,
+) -> None:
+    """Measure what it costs and what it keeps, and write the report.
+
+    Without a name everything that `make bench` runs, which takes minutes:
+    turns beside the bare agent, their parts, the start, what is sent. The
+    figures stand in benchmarks/REPORT.md, beside those of the run before. A
+    name runs one part of it, or an evaluation, which prints what it finds.
+
+    The benchmarks belong to a checkout of the sources; where there is none,
+    this says how to get one.
+
+    Examples:
+
+      workflow-agent bench --list
+
+      workflow-agent bench eval_modes
+
+      workflow-agent bench starting --checkout ~/workflow-agent
+
+      workflow-agent bench
+    """
+    code = or_exit(lambda: _bench(context, name, checkout, list_them=list_them))
+    raise typer.Exit(code)
+
+
+def _bench(context: typer.Context, name: str | None, checkout: Path | None, *, list_them: bool) -> int:
+    root = _checkout(checkout)
+    found = {measured: (about, program) for measured, about, program in _benchmarks(root / _SUITE)}
+    if list_them:
+        print_rows(
+            ("benchmark", "what"), ((measured, about) for measured, (about, _) in found.items()), "There are none."
+        )
+        return 0
+    if name is not None and name not in found:
+        raise CommandFailed(f"There is no benchmark {name[:100]!r}; there are {', '.join(found)}.", EXIT_NOT_FOUND)
+    program = [_SUITE] if name is None else found[name][1]
+    print_note(f"Running in {root}: python -m {' '.join(program)}")
+    return wiring_of(context).run_program([sys.executable, "-m", *program], root)
+
+
+def _checkout(named: Path | None) -> Path:
+    """Return the checkout to run in: the one named, the one the package is in, or one around here."""
+    here = Path.cwd()
+    candidates = [named] if named is not None else [_PACKAGE.parent, here, *here.parents]
+    for one in candidates:
+        if (one / _SUITE / "__init__.py").is_file() and (one / _PACKAGE.name).is_dir():
+            return one
+    where = f"{str(named)!r} is not a checkout" if named is not None else "This is an installed package"
+    raise CommandFailed(
+        f"{where}, and the benchmarks belong to the sources: clone the repository and run "
+        "`make bench` in it, or name it with --checkout.",
+        EXIT_NOT_FOUND,
+    )
+
+
+def _benchmarks(folder: Path) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield the parts of the report, then what has its own: name, first line, and the module with its arguments."""
+    for name, module in _sections(folder / "__main__.py"):
+        file = next(one for one in (folder / "measured" / module, folder / module) if one.is_file())
+        yield name, _first_line(file), [_SUITE, name]
+    for path in sorted(folder.glob("*.py")):
+        if not path.stem.startswith(("__", "fit_")) and "__main__" in path.read_text(encoding="utf-8"):
+            yield path.stem, _first_line(path), [f"{_SUITE}.{path.stem}"]
+
+
+def _sections(runner: Path) -> Iterator[tuple[str, str]]:
+    """Yield the parts of the report, each with the file that measures it, as the runner lists them."""
+    # Read instead of imported: a checkout may be of another version than this package.
+    for node in ast.walk(ast.parse(runner.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.AnnAssign) or ast.unparse(node.target) != "SECTIONS":
+            continue
+        if isinstance(node.value, ast.Dict):
+            for key, measure in zip(node.value.keys, node.value.values, strict=True):
+                if isinstance(key, ast.Constant):
+                    yield str(key.value), f"{ast.unparse(measure).partition('.')[0]}.py"
+
+
+def _first_line(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+
+
+evals = group("evals")
 _ESSENTIALS = ("window_tokens", "budget_tokens", "used_tokens", "level", "strategy", "breakdown", "turns", "compaction")
 _CHANGES = ("created", "modified", "deleted")
 _PROGRAM_DEPTH = 2
@@ -52,8 +139,7 @@ def about() -> None:
     """Make evaluation cases of what people thought of replies."""
 
 
-@evals.command("from-conversations", cls=Command)
-@with_backend()
+@command(evals, "from-conversations")
 def from_conversations(
     backend: Backend, rated: Annotated[Rated | None, typer.Option(help="Only replies that were rated so.")] = None
 ) -> None:
@@ -159,7 +245,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
 
       workflow-agent evidence --data-dir ~/workflows --json
     """
-    found = history_evidence(call_histories(chosen_settings(data_dir=data_dir).data_dir)).as_dict()
+    found = _evidence_of(call_histories(chosen_settings(data_dir=data_dir).data_dir))
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
@@ -168,25 +254,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
         typer.echo(f"{name.replace('_', ' ')}: {shown}")
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEvidence:
-    """What the records of many conversations say."""
-
-    conversations: int
-    records: int
-    programs: int
-    programs_that_failed: int
-    programs_that_read_the_history: int
-    patterns: dict[str, int]
-    """Programs by what they do with the history."""
-    calls_by_programs: dict[str, int]
-
-    def as_dict(self) -> JsonObject:
-        """Return the evidence as plain data."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-def history_evidence(histories: Iterable[Sequence[CallRecord]]) -> HistoryEvidence:
+def _evidence_of(histories: Iterable[Sequence[CallRecord]]) -> JsonObject:
     """Return what the call histories show, one of them a conversation."""
     conversations = records = 0
     programs: list[CallRecord] = []
@@ -197,12 +265,12 @@ def history_evidence(histories: Iterable[Sequence[CallRecord]]) -> HistoryEviden
         programs += [record for record in history if record.method_name == PROGRAM_TOOL]
         inner.update(record.method_name for record in history if record.depth == _PROGRAM_DEPTH)
     used = Counter(pattern for record in programs for pattern in record.history_query_patterns or ())
-    return HistoryEvidence(
-        conversations=conversations,
-        records=records,
-        programs=len(programs),
-        programs_that_failed=sum(not record.outcome_summary.ok for record in programs),
-        programs_that_read_the_history=sum(bool(record.history_access_detected) for record in programs),
-        patterns={pattern: used[pattern] for pattern in PATTERNS},
-        calls_by_programs=dict(inner.most_common()),
-    )
+    return {
+        "conversations": conversations,
+        "records": records,
+        "programs": len(programs),
+        "programs_that_failed": sum(not record.outcome_summary.ok for record in programs),
+        "programs_that_read_the_history": sum(bool(record.history_access_detected) for record in programs),
+        "patterns": {pattern: used[pattern] for pattern in PATTERNS},
+        "calls_by_programs": dict(inner.most_common()),
+    }

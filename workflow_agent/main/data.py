@@ -1,16 +1,21 @@
-"""The workflows of a data directory opened for one command: no model, no routes, and no run is looked after."""
+"""The data that a command opens without the service: a directory's workflows, or the hosts on a database."""
 
 from collections.abc import Generator
 from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from workflow_agent.cli.context import OpenWorkflows
-from workflow_agent.main.clock import now
+from workflow_agent.errors import Misconfigured
+from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
+
+if TYPE_CHECKING:
+    from workflow_agent.main.hosts import Hosts
 
 
 @contextmanager
@@ -22,3 +27,20 @@ def open_workflows(settings: Settings) -> Generator[OpenWorkflows]:
     catalog = JsonWorkflowCatalog(files, parsed, now=now)
     with closing(SqliteWorkflowSearch(catalog, root=settings.data_dir)) as search:
         yield OpenWorkflows(settings.tenant, catalog, search)
+
+
+def hosts_of(settings: Settings) -> "Hosts":
+    """Return what a command or a server does on the database that the settings name; nothing is asked of it yet.
+
+    Raises:
+        Misconfigured: No database is named, or its packages are not installed.
+    """
+    if settings.database_url is None:
+        raise Misconfigured("No database is named: give --database, or set WORKFLOW_AGENT_DATABASE_URL.")
+    try:
+        from workflow_agent.main.hosts import Hosts  # noqa: PLC0415 - an extra, and who keeps files does without
+    except ImportError as error:
+        raise Misconfigured(
+            f"A database needs more packages ({error}): pip install 'workflow-agent[postgres]'."
+        ) from error
+    return Hosts(settings)

@@ -1,21 +1,102 @@
-"""Handing a conversation from one agent to another."""
+"""How a conversation goes on: the phases and which change is allowed, and handoffs from one agent to another."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
+from operator import not_
 
 from pydantic import Field
 
-from workflow_agent.conversations.document import AgentReply, Conversation, PhaseTransition, SystemEvent, UserMessage
-from workflow_agent.errors import HandoffNotAllowed
+from workflow_agent.conversations.document import (
+    AgentReply,
+    Conversation,
+    Phase,
+    PhaseTransition,
+    SystemEvent,
+    UserMessage,
+)
+from workflow_agent.errors import HandoffNotAllowed, PhaseNotAllowed
 from workflow_agent.values.stored import Value
 
-HANDOFF = "handoff"
+ALLOWED: Mapping[Phase, tuple[Phase, ...]] = {
+    "chat": ("brainstorm", "plan", "execute"),
+    "brainstorm": ("chat", "plan", "execute"),
+    "plan": ("execute", "chat"),
+    "execute": ("verification", "chat"),
+    "verification": ("chores", "execute", "chat"),
+    "chores": ("reflection",),
+    "reflection": ("chat",),
+}
+"""Where each phase may go."""
+PHASES: tuple[Phase, ...] = tuple(ALLOWED)
+PHASE_CHANGE = "phase_change"
 """The kind of the system event that records one."""
 
 
-def _is_empty(value: str) -> bool:
-    """Say whether to leave a text out of the file: nearly every handoff is an agent's or the user's own."""
-    return not value
+class PhaseChange(Value):
+    """A phase to go to: who wants it, why, and what the next one has to know."""
+
+    to: Phase
+    agent: str
+    """Who changes it: an agent, or `user`."""
+    reason: str = ""
+    message: str = ""
+    summary: str = ""
+
+
+def check_phase_change(now: Phase, to: Phase) -> None:
+    """Refuse a change that is not allowed.
+
+    Raises:
+        PhaseNotAllowed: Lists the allowed ones.
+    """
+    allowed = ALLOWED[now]
+    if to not in allowed:
+        raise PhaseNotAllowed(
+            f"The conversation is in phase {now!r} and cannot go to {to!r}; allowed: {', '.join(allowed)}.",
+            phase=now,
+            allowed=list(allowed),
+        )
+
+
+def change_phase(
+    conversation: Conversation, change: PhaseChange, *, at: datetime, new_id: Callable[[str], str]
+) -> tuple[Conversation, SystemEvent]:
+    """Return the conversation in its new phase, and the event that records the change.
+
+    Raises:
+        PhaseNotAllowed: It cannot go there from where it is.
+    """
+    check_phase_change(conversation.phase, change.to)
+    was = conversation.phase
+    why = f": {change.reason}" if change.reason else "."
+    event = SystemEvent(
+        id=new_id("evt"),
+        index=conversation.next_index,
+        at=at,
+        content=f"The phase is now {change.to}; it was {was}. {change.agent} changed it{why}",
+        kind=PHASE_CHANGE,
+        data={"from": was, **change.model_dump(mode="json")},
+    )
+    return _with_transition(conversation, event, change), event
+
+
+def _with_transition(conversation: Conversation, event: SystemEvent, change: PhaseChange) -> Conversation:
+    """Return the conversation with a change of phase, or of who acts within it, and the event that tells of it."""
+    transition = PhaseTransition.model_validate(
+        {"from": conversation.phase, **change.model_dump(), "timestamp": event.at}
+    )
+    return conversation.model_copy(
+        update={
+            "phase": change.to,
+            "events": (*conversation.events, event),
+            "phase_transitions": (*conversation.phase_transitions, transition),
+            "updated_at": event.at,
+        }
+    )
+
+
+HANDOFF = "handoff"
+"""The kind of the system event that records one."""
 
 
 class Handoff(Value):
@@ -26,7 +107,7 @@ class Handoff(Value):
     to: str
     reason: str = ""
     summary: str = ""
-    confirms: str = Field(default="", exclude_if=_is_empty)
+    confirms: str = Field(default="", exclude_if=not_)
     """What the user said yes to, where that brought it about: the one before could only offer it."""
     event_id: str = Field(default="", exclude=True)
     """The event that records it."""
@@ -104,22 +185,7 @@ def hand_over(
         kind=HANDOFF,
         data=handoff.model_dump(mode="json"),
     )
-    transition = PhaseTransition.model_validate(
-        {
-            "from": conversation.phase,
-            "to": conversation.phase,
-            "agent": handoff.to,
-            "reason": handoff.reason,
-            "message": told + ".",
-            "summary": handoff.summary,
-            "timestamp": at,
-        }
+    taken_over = PhaseChange(
+        to=conversation.phase, agent=handoff.to, reason=handoff.reason, message=told + ".", summary=handoff.summary
     )
-    changed = conversation.model_copy(
-        update={
-            "events": (*conversation.events, event),
-            "phase_transitions": (*conversation.phase_transitions, transition),
-            "updated_at": at,
-        }
-    )
-    return changed, event
+    return _with_transition(conversation, event, taken_over), event
