@@ -88,8 +88,10 @@ def serve_as_worker(settings: Settings, slot: WorkerSlot, listener: socket.socke
 
 def _speak_mcp(settings: Settings) -> None:
     try:
-        _late("mcp_stdio", "speak_mcp")(settings)
+        with importing():
+            speak = import_module(f"{__name__}.mcp_stdio").speak_mcp
     except ModuleNotFoundError as error:
         if error.name != "mcp":
             raise
         raise Misconfigured("MCP is not installed here. Install 'workflow-agent[mcp]'.") from error
+    speak(settings)

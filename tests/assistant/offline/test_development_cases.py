@@ -9,6 +9,7 @@ _KNOWN = {
         "When proofreading is through and the text is clean, a subject expert reads it before the layout."
     },
     ("orders", "dev_8"): {"crowns over 900 euros need approval from the lab manager before they are milled"},
+    ("orders", "dev_9"): {"if the parcel turns up during the waiting, go to Send parcel on"},
     ("questions", "dev_6"): {
         "what is next when both reviews are in",
         "is a 300 euro invoice approved by anyone?",

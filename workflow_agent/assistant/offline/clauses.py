@@ -223,11 +223,13 @@ def order_verbs() -> frozenset[str]:
     return frozenset(words[0] for listed in phrases_of("verbs.tsv").values() for words, _ in listed if len(words) == 1)
 
 
-def is_aside(piece: Sequence[Token]) -> bool:
-    """Say whether a clause tells what is so, and neither orders nor limits anything: "we are not allowed to use it".
+def is_aside(piece: Sequence[Token], *, removes: bool = True) -> bool:
+    """Say whether a clause denies something that is no order: "we are not allowed to use it", "no reason to wait".
 
-    Its subject is a pronoun ("he owns the hydrometer"), or it denies something ("the owner is never at home"), or it
-    tells who does what was just spoken of ("accounting does it elsewhere").
+    Args:
+        piece: A clause beside an order.
+        removes: Whether the order takes something away. Then what is denied, or done by others ("accounting does it
+            elsewhere"), is why; else only what somebody has, knows or may do is.
     """
     words = [t for t in piece if t.kind != "punct"]
     while words and words[0].is_("and", "but", "as"):
@@ -236,34 +238,16 @@ def is_aside(piece: Sequence[Token]) -> bool:
         return False
     if words[0].is_("no") and words[1].among("asides.no"):
         return True
-    if words[0].has("prep", "conj", "wh"):
+    if removes and tells_who_does_it(words) and not words[0].has("prep", "conj", "wh"):
+        return True
+    told = words[1:4]
+    denied = words[0].is_("nobody") or any(t.has("neg") for t in told)
+    if not denied or not words[0].among("asides.subject" if removes else "asides.people"):
         return False
-    at = next((i for i, t in enumerate(words) if i and (t.has("aux") or _is_finite(words, i))), 0)
-    denied = any(t.has("neg") for t in words[at:])
-    mine = words[0].is_("we", "i", "it", "this", "that")
-    wishes = mine and any(t.among("asides.wishes") for t in words[at : at + 3])
-    if not at or wishes or (not denied and any(t.among("asides.may") for t in words[at : at + 3])):
-        return False
-    if words[0].among("asides.subject"):
-        return at <= 2 and not (words[0].is_("it", "they", "that", "this") and words[at].among("shaping.going"))
-    if at > _LONGEST_SUBJECT or ("base" in words[0].entry.form.split() and not words[0].has("noun")):
-        return False
-    return denied or tells_who_does_it(words) or words[0].is_("our", "my", "your")
+    return removes or any(t.among("asides.having") for t in told)
 
 
 def tells_who_does_it(words: Sequence[Token]) -> bool:
     """Say whether words tell who does what was just spoken of: "accounting does it elsewhere"."""
     pairs = itertools.pairwise(words)
     return any(t.lower in ("does", "do") and following.is_("it", "that", "this") for t, following in pairs)
-
-
-_LONGEST_SUBJECT = 4
-
-
-def _is_finite(words: Sequence[Token], at: int) -> bool:
-    """Say whether a word is the verb of a subject in front of it."""
-    token, before = words[at], words[at - 1]
-    form = token.entry.form.split()
-    if not token.has("verb") or before.has("prep", "det"):
-        return False
-    return "s" in form or "ed" in form or ("base" in form and (before.has("pron") or before.entry.form == "s"))

@@ -119,7 +119,7 @@ def _like(old: str, new: Token) -> str:
     """Return a new number written the way the old one is: with its currency and commas."""
     sign = old[0] if old[0] in "$€£" else ""
     value = new.value or 0
-    text = new.text.lstrip("$€£")
+    text = new.text.lstrip("$€£") if new.kind == "number" else f"{value:g}"
     if "," in old and value >= 1000 and value == int(value):
         text = f"{int(value):,}"
     elif amount_of(text) != value or (text[-1:].lower() in "km" and old[-1:].lower() not in "km"):
@@ -162,7 +162,7 @@ def _approves_first(plan: Plan, clause: Clause) -> bool:
     """Let somebody approve in front of a step: "pouring away must be approved by the brewmaster first"; say whether."""
     told = [t for t in clause.tokens if t.kind != "punct"]
     orders = clause.verbs and told[0].entry.form != "ing"
-    if len(told) < 2 or not told[-1].is_("first", "beforehand") or orders:
+    if len(told) < 2 or not told[-1].is_("first", "beforehand") or orders or any(t.has("neg") for t in told):
         return False
     needs = next((at for at, t in enumerate(told) if at and (t.has("aux") or t.is_("need", "require"))), 0)
     approves = next((at for at in range(needs, len(told)) if _approves(told[at])), 0)

@@ -39,6 +39,7 @@ _STRUCTURE = frozenset(
     {"add", "rename", "swap", "merge", "split", "connect", "disconnect", "move", "replace", "tag", "untag"}
 )
 _IMPOSSIBLE = 1_000
+_SERVICE = re.compile(r"[a-z]\w*\.(?!(?:com|org|net|eu|de|io|pdf|docx?|xlsx?|csv|txt|json|xml|html)$)[a-z]\w*")
 _UNREAD = 10
 """What a word left over costs, beside assumptions that cost less."""
 _MORE = ("more", "another", "additional", "extra", "further", "longer")
@@ -98,15 +99,18 @@ def _waiting(plan: Plan, tokens: Tokens) -> JsonObject | None:
 
 def _service(plan: Plan, tokens: Tokens) -> JsonObject | None:
     """Return the service that "the alarm should use sms.send rather than mail.send" lets a step call."""
-    named = [t for t in tokens if t.kind == "word" and t.has("name") and "." in t.text.strip(".")]
-    if not named or not any(t.among("fields.calls") for t in tokens):
+    named = [t for t in tokens if t.kind == "word" and t.has("name") and _SERVICE.fullmatch(t.text)]
+    denied = any(t.has("neg") and not t.is_("not") for t in tokens) or any(
+        t.is_("not") and following not in named for t, following in itertools.pairwise(tokens)
+    )
+    if not named or denied or not any(t.among("fields.calls") for t in tokens) or any(t.is_("and") for t in tokens):
         return None
     old = next((at for at, t in enumerate(tokens) if t.is_("rather", "instead", "not")), len(tokens))
     new = [t for t in named if tokens.index(t) < old]
     about = [t for t in tokens if t not in named and counts(t) and not t.among("fields.calls")]
-    about = [t for t in about if not t.is_("rather", "instead", "not", "service", "now", "future")]
+    about = [t for t in about if not t.is_("rather", "instead", "not", "service", "now", "future", "should", "shall")]
     step = plan.maybe(about) if about else None
-    if len(new) != 1 or step is None or step.type in ("end", "fork", "join", "decision"):
+    if len(new) != 1 or step is None or step.type != "action":
         return None
     if any(t.text != step.uses for t in named if t is not new[0]):
         return None

@@ -236,8 +236,12 @@ def read_name(plan: Plan, clause: Clause) -> Tokens:
     ):
         # "“Confirmed” should read “approved”" is about a condition.
         raise NotRead
+    reads = any(span.kind == "wname" and span.tokens[-1].is_("read") for span in spans)
     unclear: StepUnclear | None = None
     for left, new in _old_and_new(plan, spans, cues):
+        if reads and not (plan.steps.is_named(left) and new and new[0].text[:1].isupper()):
+            # "Everybody must read the contract" names nothing.
+            continue
         name = _name_in(plan, new)
         if any(t.is_("before", "after", "between") and t.kind == "word" for t in left):
             continue
@@ -370,6 +374,9 @@ def _name_in(plan: Plan, tokens: Tokens) -> str | None:
     quoted = [t for t in words if t.kind == "quoted"]
     inner = [t for t in tokens[:-1] if t.text in (",", ";", ".", ":", "->", "=") and t.kind == "punct"]
     if len(words) > _MOST_NAME_WORDS or inner or (quoted and len(words) > 1):
+        return None
+    if any(t.has("name") and "." in t.text.strip(".") for t in words):
+        # "It should call sms.send" names nothing.
         return None
     if words[0].kind != "quoted" and duration_at(words, int(words[0].has("prep"))) is not None:
         # "Call leads within an hour" names nothing.

@@ -95,7 +95,8 @@ def _settle_asides(plan: Plan, tokens: Sequence[Token], original: Workflow) -> N
     """Take what is told beside the order for its reason, or name it as not used."""
     beside = set(_reasons(plan, tokens, original))
     plan.asides = {text: where for text, where in plan.asides.items() if text in beside or text not in plan.unread}
-    plan.reasons = [text for text in plan.unread if text in beside]
+    because = [one for one in plan.asides if "because" in phrase_at(read_tokens(one), 0, "markers.tsv")[1]]
+    plan.reasons = [*(text for text in plan.unread if text in beside), *(one for one in because if plan.edits)]
     ids = {edit.get("transition") for edit in plan.edits}
     ways = [end for edge in original.transitions if edge.id in ids for end in (edge.from_, edge.to)]
     touched = {*ways, *(str(one) for edit in plan.edits for one in edit.values()), *map(_step_of, plan.edits)}
@@ -120,8 +121,8 @@ def _reasons(plan: Plan, tokens: Sequence[Token], original: Workflow) -> Iterato
         points = any(akin(t.lower, word) for s in unnamed for t in words for word in content_of(s.name))
         if (
             plan.edits
+            and is_aside(words, removes=removes)
             and plan.told.get(text) in (None, *touched)
-            and (removes or not tells_who_does_it(words))
             and (points or not unnamed)
         ):
             yield text
@@ -200,6 +201,9 @@ def _read_sentence(plan: Plan, sentence: Tokens, most: int, *, has_more: bool) -
             at += 1
             continue
         if _stays(_between(sentence, cuts[at], cuts[at + 1])) or (at and _takes_back(sentence, cuts, at)):
+            if at == len(cuts) - 2 and _takes_back(sentence, cuts, at):
+                # "Remove the notice. Wait, no."
+                plan.unread = [*plan.unread, plan.said(_between(sentence, cuts[at], cuts[at + 1]))]
             at += 1
             continue
         end, problem = _longest_read(plan, sentence, cuts, at, verb)
@@ -280,6 +284,9 @@ def _longest_read(
         if (first := _first_of_two(plan, sentence, cuts[at : end + 1])) is not None:
             most = at + first
             continue
+        if end == at + 1 and plan.edits and is_aside(piece, removes=False):
+            # "We have no contract with them" removes no contract.
+            return at, reason
         plan.tries += len(piece)
         said = [piece]
         if at and verb and verb[0].among("orders.gapped") and not read_head(piece).verbs:
@@ -440,8 +447,10 @@ def _read_clause(plan: Plan, piece: Tokens, *, is_next: bool, is_late: bool, par
     )
     ways_ = [rest]
     if reason_at is not None:
-        # "Since" may tell of a time.
-        ways_ = [rest, trimmed(rest[:reason_at])] if rest[reason_at].is_("since") else [trimmed(rest[:reason_at]), rest]
+        ways_ = [rest, *([cut] if (cut := trimmed(rest[:reason_at])) else [])]
+        if rest[reason_at].is_("so") and not any(t.text == "," for t in rest[reason_at:]):
+            # "Tag it urgent so that I find it" names no tag "so I find".
+            ways_.reverse()
     problem: Problem | None = None
     for words in ways_:
         clause = Clause(
@@ -532,7 +541,7 @@ def _stop(plan: Plan, clause: Clause) -> Tokens:
 def _plain(tokens: Tokens) -> Tokens:
     """Return a clause without "please" behind it and "in this workflow", and with "take x out" as "take out x"."""
     words = list(tokens)
-    words = _with_shared_noun(words)
+    words = words if words and phrase_at(words, 0, "verbs.tsv")[1] else _with_shared_noun(words)
     counted = len(words) > 2 and words[0].is_("second", "third", "fourth", "fifth") and words[1].entry.form != "ing"
     if counted and phrase_at(words, 1, "verbs.tsv")[1]:
         # "Second, give it 5 days", and not "second marking".
@@ -545,15 +554,10 @@ def _plain(tokens: Tokens) -> Tokens:
     ):
         words.pop()
     ends = next((at for at, t in enumerate(words[:-2]) if t.is_("end") and words[at + 1].is_("up")), None)
-    if ends is not None and "ed" in words[ends + 2].entry.form.split():
+    before = ends is not None and any(t.is_("before") for t in words[max(ends - 4, 0) : ends])
+    if ends is not None and before and "ed" in words[ends + 2].entry.form.split():
         # "Before it ends up denied".
         del words[ends : ends + 2]
-    for size in (4, 3, 2):
-        # "From next week on", "from January".
-        since = words[-size:] if len(words) > size + 1 else []
-        if since and since[0].is_("from", "since", "starting") and any(t.among("orders.since") for t in since[1:3]):
-            words = words[:-size]
-            break
     if len(words) > 3 and words[-1].is_("tomorrow", "today", "now") and words[-2].is_("from", "of", "starting", "as"):
         words = words[: -3 if words[-3].is_("as") else -2]
     if len(words) > 4 and words[-1].is_("on") and words[-3].is_("from") and words[-2].kind != "number":
@@ -597,7 +601,7 @@ def _with_shared_noun(words: list[Token]) -> list[Token]:
     """Return "first and second marking" as "first marking and second marking"."""
     for at, (one, joint, other, noun) in enumerate(zip(words, words[1:], words[2:], words[3:], strict=False)):
         ordinals = all(t.kind == "word" and t.among("orders.ordinals") for t in (one, other))
-        if ordinals and joint.is_("and", "or") and noun.has("noun"):
+        if ordinals and joint.is_("and") and noun.has("noun"):
             return [*words[: at + 1], noun, *words[at + 1 :]]
     return words
 

@@ -255,6 +255,6 @@ def _word(text: str, at: int) -> Token:
     if text == "IT":
         # The department, and no pronoun.
         lower = "i.t."
-    elif text == lower and (meant := nearest(lower, word_set("tokens.mended"))) is not None:
+    elif text == lower and (meant := nearest(lower, word_set("tokens.mended"))) is not None and meant[0] == lower[0]:
         lower = meant
     return Token(text, "word", at, at + len(text), entry_of(lower), number_named(lower))

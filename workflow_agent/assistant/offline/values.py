@@ -188,6 +188,9 @@ def clock_at(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
     if not part or part[0] not in _PARTS_OF_DAY or (found is None and not _is_hour(token)):
         return found
     hour, minute = found.value if found else (int(token.value or 0), 0)
+    if tokens[end - 1].is_("am", "pm") or hour > _NOON:
+        return found
+    hour = 0 if hour == _NOON and part[0] in ("morning", "night") else hour
     late = part[0] in ("afternoon", "evening") or (part[0] == "night" and hour > _NOON // 2)
     hour += _NOON if late and 0 < hour < _NOON else 0
     return Found((hour % 24, minute), end + (3 if behind[0] == "in" else 2))
@@ -198,6 +201,8 @@ def _spoken_clock(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | 
     minutes = {"half": 30, "quarter": 15}.get(tokens[at].lower)
     past, hour = (*tokens[at + 1 : at + 3], None, None)[:2]
     if minutes is None or past is None or hour is None or not past.is_("past", "to", "after") or not _is_hour(hour):
+        return None
+    if past.is_("to") and minutes != 15:
         return None
     at_all = int(hour.value or 0) * 60 + (-minutes if past.is_("to") else minutes)
     return Found((at_all // 60 % 24, at_all % 60), at + 3)

@@ -218,12 +218,15 @@ def _repair(plan: Plan, step: Step, words: Sequence[Token]) -> JsonObject | None
     named = any(t.is_content for t in rest) and not any(t.lower in PRONOUNS for t in rest)
     if not who or verb is None or (named and plan.maybe(words[end:]) is not None):
         return None
-    again = any(t.lower in PRONOUNS or t.is_("manually", "hand", "yourself", "herself", "himself") for t in rest)
-    if not again or any(t.has("conj", "neg") for t in rest):
+    by_hand = any(t.is_("manually", "hand") for t in rest)
+    own = akin(verb, content_of(step.name)[0]) or verb in word_set("ways.repairs")
+    if not (by_hand or (own and any(t.lower in PRONOUNS for t in rest))) or any(t.has("conj", "neg") for t in rest):
         return None
     _, *about = read_tokens(step.name)
+    while about and about[0].has("prep", "part"):
+        about.pop(0)
     said = [" ".join(one.text for one in about) if t.lower in PRONOUNS and about else t.text for t in rest]
-    name = " ".join((verb, *(said if about else [step.name, *said])))
+    name = " ".join((verb, *said))
     return plan.draft_named(titled(name), written(plan.workflow, who)) | {"type": "human"}
 
 
@@ -252,6 +255,8 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
     tokens = plan.named(clause.tokens)
     if (way := _way_after(plan, tokens)) is not None:
         begins, target = way
+        if [edge.type for edge in plan.workflow.outgoing(begins.id)] != ["sequence"]:
+            raise NotRead
         _lead(
             plan,
             (Token(begins.name, "quoted", tokens[0].start, tokens[0].end, entry_of(begins.name.lower())),),
@@ -364,10 +369,6 @@ def _decider(plan: Plan, condition: str) -> Step:
 def _source_and_case(plan: Plan, condition: str) -> tuple[Step, str]:
     """Return the step that a condition names with its case: "the review fails", "legal rejects"."""
     tokens = read_tokens(condition)
-    during = next((at for at, t in enumerate(tokens) if at and t.is_("during", "while")), None)
-    if during is not None and (step := plan.maybe(tokens[during + 1 :])) is not None and step.type != "end":
-        # "The parcel turns up during the waiting."
-        return step, condition[: tokens[during - 1].end]
     for at in range(len(tokens) - 1, 0, -1):
         step = plan.maybe(tokens[:at])
         if step is not None and step.type != "end":

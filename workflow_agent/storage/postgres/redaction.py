@@ -51,7 +51,8 @@ async def _redacted(database: Database, store: ConversationStore, known: Convers
 
     opened, replaced = opened_for(gone, known, body_of), await _contents(database, store, known, gone)
     changed = without_texts(gone, opened, replaced)
-    after = changed or opened
+    # A copy: the store takes the same conversation for one that did not change, and writes none.
+    after = changed or opened.model_copy()
     named = {one.file for one in (*after.archive, *entries_in(after.archive, body_of))}
     obsolete = [name for name in parts if name not in named]
     if not (changed or obsolete or replaced):

@@ -223,7 +223,7 @@ def restored_step(
     """Return the foreign part for a step, as `restored` does; `read` may leave out the step's name."""
 
     def canonical(part: JsonObject) -> JsonObject:
-        return step_document(step_with({"id": step.id, "name": step.name, **read(part)}))
+        return step_document(step_with({"id": step.id, "name": step.name, **filled(read(part))}))
 
     return restored(generated, kept, step_document(step), read=canonical, said_by=said_by, shape=shape)
 

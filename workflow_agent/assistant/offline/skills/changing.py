@@ -160,7 +160,7 @@ def _parts(token: Token) -> bool:
     return token.has("prep", "conj", "aux") or (token.entry.form == "s" and not token.has("noun"))
 
 
-_LET_KNOW = re.compile(r"\blet ((?:the |our |my )?[\w-]+(?: [\w-]+)?) know\b", re.IGNORECASE)
+_LET_KNOW = re.compile(r"\b[Ll]et ((?:the |our |my )?(?!me\b|us\b|him\b|her\b|them\b)[a-z-]+(?: [a-z-]+)?) know\b")
 
 
 def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = False) -> Skill:
@@ -170,7 +170,8 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"That is {len(text):,} characters; I read orders of up to {_MOST_CHARS:,}, and nothing was changed.\n"
             "Send it in several messages: each is done on the result of the one before."
         )
-    text = _LET_KNOW.sub(r"notify \1", letter_itself(text))
+    text = letter_itself(text)
+    text = text if any(mark in text for mark in '"“`') else _LET_KNOW.sub(r"notify \1", text)
     if (undoing := read_undo(text)) is not None and not dry_run and not weighed:
         return (yield from undo(turn, undoing))
     if (said := lacking(text)) is not None:
@@ -204,10 +205,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    beside = [range(*where) for where in plan.asides.values()]
-    plan.notes += dict.fromkeys(
-        doubts(plan, workflow, [t for t in tokens if not any(t.start in one for one in beside)])
-    )
+    plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))

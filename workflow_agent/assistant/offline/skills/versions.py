@@ -68,8 +68,10 @@ def is_gone(turn: Turn, _: Request) -> Skill:
 def read_undo(text: str) -> Request | None:
     """Return the request of an order to take changes back, or to do them again; None for any other."""
     said = read_tokens(text[:_MOST_UNDO_CHARS])
-    cut = next((at for at, t in enumerate(said) if at and t.text in (",", ";", ".") and is_aside(said[at + 1 :])), None)
     # "Take it back, the rules do not allow that".
+    cut = next((at for at, t in enumerate(said) if at and t.text in (",", ";", ".")), len(said))
+    one = not any(t.is_("and") or t.text in (",", ";") for t in said[cut + 1 :])
+    cut = cut if one and is_aside(said[cut + 1 :]) else len(said)
     tokens = [t for t in said[:cut] if t.kind in ("word", "number", "quoted")]
     kinds: set[str] = set()
     at = 0
@@ -86,7 +88,9 @@ def read_undo(text: str) -> Request | None:
     if "version" in kinds and number is not None and kinds & {"undo", "to"}:
         return Request("restore", {"n": number}, text)
     several = next((int(t.value) for t in tokens if t.value and 2 <= t.value < _MOST_UNDONE and _counts_changes(t)), 0)
-    if several and "undo" in kinds and "first" not in kinds and (number is None or "changed" in kinds):
+    of_steps = any(t.is_("step", "task", "retry", "attempt") for t in tokens)
+    counted = number is None or ("changed" in kinds and any(t.is_("last") for t in tokens))
+    if several and "undo" in kinds and "first" not in kinds and counted and not of_steps:
         return Request("undo_several", {"n": str(several)}, text)
     if number is not None or not kinds & {"undo", "redo"}:
         return None
