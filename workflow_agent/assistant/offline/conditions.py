@@ -319,8 +319,7 @@ def read_condition(plan: Plan, clause: Clause) -> Tokens:
         NotRead: It changes no condition.
     """
     tokens = clause.tokens
-    said = tokens[0].text.casefold() if tokens[0].kind == "quoted" else None
-    stands = said and any(e.when and (e.when.text or "").casefold() == said for e in plan.workflow.transitions)
+    stands = tokens[0].kind == "quoted" and bool(plan.ways_in_case(tokens[0].text))
     cued = stands or any(t.is_("condition", "case", "rule", "criterion") for t in tokens)
     new = tokens[-1] if tokens[-1].kind == "quoted" else None
     to = any(t.is_("to", "into", "is", "be", "read", "say") or t.text in (":", "->") for t in tokens[:-1])
@@ -331,11 +330,8 @@ def read_condition(plan: Plan, clause: Clause) -> Tokens:
     others = [t for t in about if t not in old]
     found = [
         edge
-        for edge in plan.workflow.transitions
-        if edge.when
-        and edge.when.text
-        and (not old or edge.when.text.casefold() == old[0].text.casefold())
-        and (old or not about or _is_at(plan, edge, others))
+        for edge in (plan.ways_in_case(old[0].text) if old else plan.workflow.transitions)
+        if edge.when and edge.when.text and (old or not about or _is_at(plan, edge, others))
     ]
     if len(found) != 1:
         raise NotRead

@@ -37,9 +37,8 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
         named = read_tokens(name)
         if name.casefold() not in quoted and (len(named) > _LONGEST_NAME or _is_doubtful(plan, named, who)):
             yield f"I am not sure that “{name}” is its name"
-    # Reasons, and single words that were taken back.
-    beside = [range(*where) for text, where in plan.asides.items() if text in plan.reasons or " " not in text]
-    yield from _doubtful_roles(plan, before, [t for t in words if not any(t.start in one for one in beside)])
+    beside = plan.taken_back.union(*(range(*plan.asides[reason]) for reason in plan.reasons))
+    yield from _doubtful_roles(plan, before, [t for t in words if t.start not in beside])
     yield from _unmet(plan, words)
     yield from _turned(plan.edits, tokens)
     yield from _other_work(plan.edits, before, words)

@@ -230,10 +230,7 @@ def read_name(plan: Plan, clause: Clause) -> Tokens:
         raise NotRead
     if any(t.has("neg") for t in clause.tokens) and not any(t.kind == "quoted" for t in clause.tokens):
         raise NotRead
-    if clause.tokens[0].kind == "quoted" and any(
-        edge.when and (edge.when.text or "").casefold() == clause.tokens[0].text.casefold()
-        for edge in plan.workflow.transitions
-    ):
+    if clause.tokens[0].kind == "quoted" and plan.ways_in_case(clause.tokens[0].text):
         # "“Confirmed” should read “approved”" is about a condition.
         raise NotRead
     reads = any(span.kind == "wname" and span.tokens[-1].is_("read") for span in spans)

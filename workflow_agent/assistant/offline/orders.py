@@ -316,38 +316,24 @@ def _stays(piece: Tokens) -> bool:
 
 def _leaves_value(workflow: Workflow, words: Tokens, edits: Sequence[JsonObject]) -> bool:
     """Say whether a number, time or name of several pieces is in none of their edits: then they are no one clause."""
+    made = json.dumps(edits).replace(",", "").casefold()
     lengths = durations_in(words)
     timed = {at for first, one in lengths for at in range(first, one.end)}
-    made = json.dumps(edits).replace(",", "").casefold()
-    names = " ".join(step.name for step in workflow.steps).casefold()
+    numbers = [at for at, token in enumerate(words) if token.kind == "number" and at not in timed]
+    if any(words[at].text.replace(",", "") not in made and not _is_compared(words, at) for at in numbers):
+        return True
     # Of two times one may be that of now.
-    known = (
-        made
-        if len(lengths) == 1
-        else f"{made} {json.dumps([[s.timeout, s.duration] for s in workflow.steps]).casefold()}"
-    )
-    old = ("of", "than", "not", "from", "instead")
-    return (
-        any(
-            token.kind == "number"
-            and at not in timed
-            and not (at and words[at - 1].is_("of", "than", "not"))
-            and token.text.replace(",", "") not in made
-            for at, token in enumerate(words)
-        )
-        or (
-            any(one.value.casefold() not in known and not words[first - 1].is_(*old) for first, one in lengths if first)
-        )
-        or any(
-            t.text[:1].isupper()
-            and t.kind == "word"
-            and not t.entry.known
-            and at
-            and t.lower not in made
-            and t.lower not in names
-            for at, t in enumerate(words)
-        )
-    )
+    now = json.dumps([[step.timeout, step.duration] for step in workflow.steps]).casefold() if len(lengths) > 1 else ""
+    behind = [(words[first - 1], one.value.casefold()) for first, one in lengths if first]
+    if any(length not in f"{made} {now}" and not t.is_("of", "than", "not", "from", "instead") for t, length in behind):
+        return True
+    names = [t for t in words[1:] if t.kind == "word" and t.text[:1].isupper() and not t.entry.known]
+    known = " ".join((made, *(step.name.casefold() for step in workflow.steps)))
+    return any(t.lower not in known for t in names)
+
+
+def _is_compared(words: Tokens, at: int) -> bool:
+    return at > 0 and words[at - 1].is_("of", "than", "not")
 
 
 def _is_why(sentence: Tokens, cuts: Sequence[int], at: int) -> bool:
@@ -681,7 +667,7 @@ def _corrects(plan: Plan, said: Tokens) -> bool:
         plan.do({**edit, "timeout": lengths[0][1].value})
     else:
         return False
-    plan.asides |= {t.text: (t.start, t.end) for t in old}
+    plan.taken_back |= {t.start for t in old}
     return True
 
 
@@ -774,10 +760,9 @@ def _name_unused(plan: Plan, tokens: Sequence[Token], original: Workflow) -> Non
         near = (*tokens[max(at - 3, 0) : at], *(t for t in tokens[at + 1 : at + 2] if t.is_("more")))
         was = any(t.is_("not") for t in near) and token.kind == "number" and token.text not in values
         counted = (at > 0 and tokens[at - 1].is_("step", "task")) or token.text.replace(",", "") in values
-        beside = plan.asides.get(token.text) == (token.start, token.end)
         if (
             token.kind not in ("number", "quoted")
-            or beside
+            or token.start in plan.taken_back
             or counted
             or (any(t.lower in _COMPARED for t in near) and not was)
         ):

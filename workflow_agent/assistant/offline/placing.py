@@ -249,7 +249,7 @@ def _place(plan: Plan, tokens: Tokens, mark: str, at: int, end: int) -> Place | 
     begins = step is not None and any(t.is_("begin", "start") and t.has("verb") for t in tokens[end : stop + 1])
     if begins and mark == "after" and not tokens[at].is_("after"):
         # "As soon as the trial begins".
-        mark, stop = "before", stop + int(tokens[stop : stop + 1] != () and tokens[stop].is_("begin", "start"))
+        mark, stop = "before", stop + sum(t.is_("begin", "start") for t in tokens[stop : stop + 1])
     # "Before the editor does".
     stop += step is not None and any(t.is_("do") for t in tokens[stop : stop + 1])
     if step and step.type == "end" and mark == "after":

@@ -17,6 +17,7 @@ from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.model.parser import slug, unique_id
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
@@ -84,6 +85,8 @@ class Plan:
     """Words not used that speak of one step, with its id: why it goes, where an order removes it."""
     asides: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     """What is told beside the order and orders nothing, with where it stands in the message."""
+    taken_back: set[int] = field(default_factory=set[int])
+    """Where words begin that later ones correct: "the lab" of "by the lab - sorry, the crew"."""
     reasons: list[str] = field(default_factory=list[str])
     """Those of them that were taken for why the order is given."""
     topic: list[str] = field(default_factory=list[str])
@@ -145,6 +148,11 @@ class Plan:
             found.append(Token(name, "quoted", first.start, last.end, entry_of(name.lower())) if step else first)
             at = end
         return tuple(found)
+
+    def ways_in_case(self, condition: str) -> list[Transition]:
+        """Return the transitions that are taken in a case, as their condition says it in whatever letters."""
+        said = condition.casefold()
+        return [edge for edge in self.workflow.transitions if edge.when and (edge.when.text or "").casefold() == said]
 
     def fits(self, tokens: Sequence[Token], *, valued: bool = True, loose: bool = False) -> list[Step]:
         """Return the steps that words may mean, all of them: none, one, or those that fit equally well.

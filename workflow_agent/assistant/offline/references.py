@@ -302,7 +302,7 @@ class Steps:
             for one in self.known
             if (with_ends or one.step.type != "end") and (score := _score(mended, one)) > 0
         ]
-        if not scored and len(mended) == 2 and (joined := f"{mended[0]}{mended[1]}") in self._joins():
+        if not scored and len(mended) == 2 and self._is_joined(joined := "".join(mended)):
             # "The copy editing" of "Copyedit".
             return self._fitting([joined], with_ends=with_ends)
         if not scored:
@@ -312,9 +312,10 @@ class Steps:
         best = max((score for score, _ in works), default=0.0)
         return [step for score, step in works if score > best - 0.05]
 
-    def _joins(self) -> frozenset[str]:
-        """Return the words of names, and those that are made of them: "copyedit", "copyediting"."""
-        return frozenset(f"{word}{ending}" for word in self._words for ending in ("", "s", "ing", "ment"))
+    def _is_joined(self, joined: str) -> bool:
+        """Say whether two words written as one are a word of a name, or made of one: "copyedit", "copyediting"."""
+        begin = [word for word in self._words if joined.startswith(word)]
+        return any(joined.removeprefix(word) in ("", "s", "ing", "ment") for word in begin)
 
     def _mended(self, word: str) -> str:
         """Return a mistyped word as it is spelt here: as in a name, or as the noun of its verb."""

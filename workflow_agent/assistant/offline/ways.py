@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, stripped
-from workflow_agent.assistant.offline.lexicon import entry_of, word_set
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import people_in, written
 from workflow_agent.assistant.offline.placing import anchor, insert_on
 from workflow_agent.assistant.offline.plan import Asked, Clause, NotRead, Plan, titled
@@ -255,16 +255,10 @@ def read_way(plan: Plan, clause: Clause) -> Tokens:
     tokens = plan.named(clause.tokens)
     if (way := _way_after(plan, tokens)) is not None:
         begins, target = way
-        if [edge.type for edge in plan.workflow.outgoing(begins.id)] != ["sequence"]:
+        edge, *others = plan.workflow.outgoing(begins.id) or [None]
+        if edge is None or edge.type != "sequence" or others:
             raise NotRead
-        _lead(
-            plan,
-            (Token(begins.name, "quoted", tokens[0].start, tokens[0].end, entry_of(begins.name.lower())),),
-            target,
-            [],
-            None,
-            redirects=True,
-        )
+        plan.do({"op": "update_transition", "transition": edge.id, "set": {"to": target.id}})
         return ()
     marks = [set(phrase_at(tokens, i, "markers.tsv")[1]) for i in range(len(tokens))]
     if any({"before", "after", "between"} & mark for mark in marks):

@@ -396,14 +396,14 @@ def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: boo
         return (yield from _preview(meant, plan))
     try:
         done = yield from apply_edits(meant, plan.edits, dry_run=dry_run)
-        return replace(done, text=f"{done.text}{_reasons(plan)}") if plan.reasons else done
+        return replace(done, text=f"{done.text}{_told_reasons(plan)}") if plan.reasons else done
     except ToolFailure as failure:
         if failure.offered or not dry_run:
             raise
         return _weighed(workflow, plan)
 
 
-def _reasons(plan: Plan) -> str:
+def _told_reasons(plan: Plan) -> str:
     """Return which words were taken for why it is ordered, so that whoever meant more by them sees it."""
     taken = joined([f"“{clipped(text, 80)}”" for text in plan.reasons])
     return f"\n\nI took {taken} for the reason, and not for an order."
