@@ -11,8 +11,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
-from workflow_agent.workflows.model.outline import outline
-from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.model.workflow import outline, workflow_document
 
 
 @dataclass

@@ -19,7 +19,7 @@ from typing import Any
 import jsonschema_rs
 
 from benchmarks.corpus import CORPUS, Document, documents
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.formats import FORMATS
 from workflow_agent.workflows.formats.base import Format, UnreadableDocument
 from workflow_agent.workflows.formats.text import read_text, read_texts

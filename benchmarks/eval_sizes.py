@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.corpus import CORPUS, document_text, documents
 from workflow_agent.main.process import collect_seldom
-from workflow_agent.workflows.analysis.analyzer import analysis_of
+from workflow_agent.workflows.analysis import analysis_of
 from workflow_agent.workflows.formats import import_workflow, import_workflows
 from workflow_agent.workflows.formats.base import Format
 from workflow_agent.workflows.model.workflow import Workflow

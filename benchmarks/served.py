@@ -31,8 +31,7 @@ from workflow_agent.main.composition import build
 from workflow_agent.main.serve import serve_alone, serve_beside_others
 from workflow_agent.main.workers import Supervision, WorkerSlot, serve_with_workers
 from workflow_agent.settings import Settings
-from workflow_agent.workflows.model.outline import outline
-from workflow_agent.workflows.model.workflow import workflow_document
+from workflow_agent.workflows.model.workflow import outline, workflow_document
 
 WINDOW_TURNS = 15
 

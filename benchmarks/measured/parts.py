@@ -18,13 +18,12 @@ from workflow_agent.conversations.seals import SealRule
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.formats import FORMATS, import_workflows
-from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.parser import parse_workflow
-from workflow_agent.workflows.model.workflow import Workflow, workflow_document
+from workflow_agent.workflows.model.workflow import Workflow, outline, workflow_document
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 WORKFLOWS = (100, 1_000, 10_000)

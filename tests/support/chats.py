@@ -47,9 +47,8 @@ from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry
 from workflow_agent.values.caches import TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.parser import parse_workflow
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.model.workflow import Workflow, outline
 from workflow_agent.workflows.store import ANY_WORKFLOW, Author, Change, SearchAnswer, WorkflowFilters, WorkflowHit
 
 PROMPTS = Path(__file__).parents[2] / "prompts"

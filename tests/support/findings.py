@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.support.flows import flow
-from workflow_agent.workflows.analysis.analyzer import RULES, analyze
+from workflow_agent.workflows.analysis import RULES, analyze
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits

@@ -51,9 +51,9 @@ from workflow_agent.storage.files.rules import (
 from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
 from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
 from workflow_agent.values.stored import Revision, RunFence, iso_milliseconds
-from workflow_agent.workflows.model.outline import excerpt
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.search.passages import excerpt
 from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
 
 Correction = Callable[[Sequence[WorkflowReference]], Sequence[WorkflowReference]]

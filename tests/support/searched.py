@@ -6,7 +6,7 @@ from tests.support.in_memory import InMemoryWorkflowCatalog
 from workflow_agent.storage.files.search.index import indexed
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.search.ranking import Indexed
+from workflow_agent.workflows.search import Indexed
 from workflow_agent.workflows.store import Author, Change, SearchAnswer, WorkflowHead
 
 TENANT = "acme"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.support.flows import flow
 from tests.support.workflows import workflows
-from workflow_agent.workflows.diff.comparison import FieldChange, diff_workflows
+from workflow_agent.workflows.diff import FieldChange, diff_workflows
 from workflow_agent.workflows.diff.words import compare_workflows, describe_diff
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits

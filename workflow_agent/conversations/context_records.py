@@ -13,7 +13,7 @@ from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.artifacts import ArtifactType, ProcessingStrategy
 from workflow_agent.conversations.iterations import FinishReason
 from workflow_agent.errors import ContextOverflow
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import Described, JsonObject
 from workflow_agent.values.tokens import (
     Counting,
     Level,
@@ -24,7 +24,6 @@ from workflow_agent.values.tokens import (
     largest_first,
     level_of,
 )
-from workflow_agent.workflows.model.described import Described
 
 PlannedBy = Literal["nobody", "rule", "model", "cache", "fallback"]
 """Who planned: nobody, as there was nothing; a rule; a model, now or before; a rule, as the model failed."""

@@ -26,8 +26,7 @@ from workflow_agent.values.caches import CacheKey
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.webhooks import WebhookRules, Webhooks
 from workflow_agent.workflows.approvals import Approvals
-from workflow_agent.workflows.model.outline import outline
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.model.workflow import Workflow, outline
 from workflow_agent.workflows.service import WorkflowService
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from workflow_agent.values.json_values import digest_of
 from workflow_agent.values.stored import JsonObject, Revision, Value, mark_of
-from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.edits.operations import Edit, edit_document
 from workflow_agent.workflows.model.workflow import Workflow

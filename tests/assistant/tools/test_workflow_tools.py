@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.chats import TENANT
 from tests.support.tool_calls import Tools
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.previews import MOST_FIX_EDITS
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.support.findings import found, process, steps_found
-from workflow_agent.workflows.analysis.branches import read_guard
+from workflow_agent.workflows.analysis.conditions import read_guard
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Source, Workflow
 

@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.workflows.analysis import analyzer, imported
+from workflow_agent.workflows import analysis
+from workflow_agent.workflows.analysis import imported
 
-RULES = {**analyzer.RULES, **{one.id: one for one in imported.RULES}}
+RULES = {**analysis.RULES, **{one.id: one for one in imported.RULES}}
 
 PAGE = Path(__file__).parents[3] / "docs" / "analysis.md"
 

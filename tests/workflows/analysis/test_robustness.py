@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from tests.support.findings import change_by_fix, fixed, key
 from tests.support.workflows import workflows
 from tests.workflows.model.test_samples import SAMPLES, read
-from workflow_agent.workflows.analysis.analyzer import RULES, analyze
+from workflow_agent.workflows.analysis import RULES, analyze
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.steps import STEP_TYPES

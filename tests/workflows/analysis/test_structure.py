@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.support.findings import change_by_fix, fixed, found, key, process, steps_found
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Source, Workflow
 

@@ -4,10 +4,10 @@ import pytest
 
 from tests.support.diagrams import END, finding, inside_a_loop, named
 from tests.support.findings import process
+from workflow_agent.workflows.diagrams import COLLAPSE_ABOVE_STEPS
 from workflow_agent.workflows.diagrams.graph import diagram_of
 from workflow_agent.workflows.diagrams.svg.style import changes_of
-from workflow_agent.workflows.diagrams.view import COLLAPSE_ABOVE_STEPS
-from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.model.steps import STEP_TYPES
 
 

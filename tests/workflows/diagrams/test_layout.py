@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
 from workflow_agent.workflows.diagrams.layout.geometry import Box, Picture, Point
-from workflow_agent.workflows.diagrams.layout.scopes import Link, Part, laid_out
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,11 @@ from tests.support.diagrams import HOSTILE, inside_a_loop, named
 from tests.support.findings import process
 from tests.support.mermaid_parser import MermaidParser, MermaidSyntaxError
 from tests.support.workflows import workflows
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
+from workflow_agent.workflows.diagrams import DiagramView
 from workflow_agent.workflows.diagrams.graph import diagram_of
 from workflow_agent.workflows.diagrams.svg.style import changes_of
-from workflow_agent.workflows.diagrams.view import DiagramView
-from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.model.steps import STEP_TYPES
 from workflow_agent.workflows.model.transitions import TRANSITION_TYPES
 from workflow_agent.workflows.model.workflow import Workflow

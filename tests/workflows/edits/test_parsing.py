@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.support.edits import edit_documents
 from tests.support.workflows import workflows
 from workflow_agent.errors import InvalidInput
+from workflow_agent.workflows.edits import StepChanges, TransitionChanges
 from workflow_agent.workflows.edits.application import _ON_THE_GRAPH, _ON_THE_HEADER
-from workflow_agent.workflows.edits.fields import StepChanges, TransitionChanges
 from workflow_agent.workflows.edits.operations import OPERATIONS, edit_document, parse_edits
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition

@@ -1,8 +1,8 @@
 import pytest
 
-from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.triggers import describe_trigger
+from workflow_agent.workflows.model.workflow import outline
 
 
 def test_an_outline_has_every_step_with_its_id_and_where_it_leads() -> None:

@@ -15,12 +15,12 @@ from workflow_agent.api.parameters import IS_WHOLE, MAX_NUMBER, Flag, TheService
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.analysis.simulation import Assumptions, simulate
+from workflow_agent.workflows.diagrams import Collapse
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
 from workflow_agent.workflows.diagrams.svg.style import Changes, changes_of
-from workflow_agent.workflows.diagrams.view import Collapse
-from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.workflow import Workflow

@@ -10,7 +10,7 @@ from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.parameters import Parameters, Reference
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS, Assumptions, simulate
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
 from workflow_agent.workflows.model.findings import Finding

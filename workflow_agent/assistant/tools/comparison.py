@@ -10,7 +10,7 @@ from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject, Moment, iso_milliseconds
-from workflow_agent.workflows.diff.comparison import diff_workflows
+from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.diff.words import compare_workflows as likeness_of
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.model.workflow import Workflow

@@ -12,7 +12,7 @@ from workflow_agent.assistant.tools.edit_calls import StepParts, Words
 from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.analysis.analyzer import analyze
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.workflow import workflow_document

@@ -13,8 +13,7 @@ from workflow_agent.assistant.tools.edit_calls import Edits, without_new_ids
 from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference
 from workflow_agent.errors import InvalidInput, WorkflowConflict, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows import previews
-from workflow_agent.workflows.analysis import analyzer
+from workflow_agent.workflows import analysis, previews
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.model.findings import Finding
@@ -107,7 +106,7 @@ async def fix_findings(ctx: RunContext[WorkflowContext], request: FixFindings) -
     found = await find_workflow(ctx, request.workflow, to_change=True)
     writer = deps.writer(deps.progress.digest_of_write([found.id, "fix", sorted(request.rules)]))
     workflow = await deps.service.before_attempt(found, writer.author)
-    fixes = analyzer.fix_findings(
+    fixes = analysis.fix_findings(
         workflow, portfolio=await deps.workflows.all(deps.tenant), rules=frozenset(request.rules)
     )
     edits = parse_edits(list(fixes.edits))

@@ -15,7 +15,7 @@ from workflow_agent.storage.files.file_system import is_conversation_id, shown
 from workflow_agent.storage.files.search.messages import Found, Lookup, word_in
 from workflow_agent.storage.files.search.vectors import telling_words
 from workflow_agent.values.stored import Moment, iso_milliseconds
-from workflow_agent.workflows.model.outline import excerpt
+from workflow_agent.workflows.search.passages import excerpt
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

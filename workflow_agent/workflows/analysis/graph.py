@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import rustworkx as rx
 
-from workflow_agent.workflows.analysis.calls import Call, read_call
-from workflow_agent.workflows.analysis.words import words
+from workflow_agent.workflows.analysis.words import Call, read_call, words
 from workflow_agent.workflows.model.steps import Step, ends_badly
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow

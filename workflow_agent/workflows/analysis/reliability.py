@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from workflow_agent.workflows.analysis.calls import Call, undoes
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, named_all, plural
+from workflow_agent.workflows.analysis.words import Call, named, named_all, plural, undoes
 from workflow_agent.workflows.model.steps import Step, ends_badly
 
 _CALL_TIMEOUT = "PT5M"

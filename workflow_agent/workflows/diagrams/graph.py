@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
+from workflow_agent.workflows.diagrams import Collapse, DiagramView, Line, said, shortened
 from workflow_agent.workflows.diagrams.mermaid import mermaid
-from workflow_agent.workflows.diagrams.svg.picture import svg
+from workflow_agent.workflows.diagrams.svg import svg
 from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS, Changes, Marks
-from workflow_agent.workflows.diagrams.view import Collapse, DiagramView, Line, said, shortened
 from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import TransitionType

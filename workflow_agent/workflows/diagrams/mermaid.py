@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
 from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS, Marks
-from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
 from workflow_agent.workflows.model.findings import Severity
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import TransitionType

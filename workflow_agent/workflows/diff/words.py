@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.diff.comparison import FieldChange, ListDiff, PartChange, WorkflowDiff
+from workflow_agent.workflows.diff import FieldChange, ListDiff, PartChange, WorkflowDiff
 from workflow_agent.workflows.model.durations import duration_in_words
 from workflow_agent.workflows.model.steps import Condition, Retry, Step
 from workflow_agent.workflows.model.triggers import Trigger, describe_trigger

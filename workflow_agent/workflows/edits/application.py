@@ -5,14 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_agent.errors import EditRefused
-from workflow_agent.workflows.diff.comparison import WorkflowDiff, diff_workflows
+from workflow_agent.workflows.diff import WorkflowDiff, diff_workflows
 from workflow_agent.workflows.edits import header as header_changes
 from workflow_agent.workflows.edits import rearrangement as patterns
 from workflow_agent.workflows.edits import rearrangement as rearranging
-from workflow_agent.workflows.edits.graph import Connect, Disconnect, SetAutomation, SetStart, UpdateTransition
 from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, with_changes
 from workflow_agent.workflows.edits.header import HeaderDraft
-from workflow_agent.workflows.edits.operations import Edit, Refusal
+from workflow_agent.workflows.edits.operations import (
+    Connect,
+    Disconnect,
+    Edit,
+    Refusal,
+    SetAutomation,
+    SetStart,
+    UpdateTransition,
+)
 from workflow_agent.workflows.edits.places import likeness, new_step
 from workflow_agent.workflows.edits.steps import (
     AddStep,

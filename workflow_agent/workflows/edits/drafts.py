@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject, Value
-from workflow_agent.workflows.edits.fields import StepDraft, When
+from workflow_agent.workflows.edits import StepDraft, When
 from workflow_agent.workflows.model.parser import parse_workflow, problems_of, slug, take_id, unique_id
 from workflow_agent.workflows.model.steps import Form
 from workflow_agent.workflows.model.terms import Label, Name, Text

@@ -6,8 +6,15 @@ from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Protocol, TypeVar
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.edits.graph import Connect, Disconnect, SetAutomation, SetStart, UpdateTransition
-from workflow_agent.workflows.edits.operations import Edit, Refusal
+from workflow_agent.workflows.edits.operations import (
+    Connect,
+    Disconnect,
+    Edit,
+    Refusal,
+    SetAutomation,
+    SetStart,
+    UpdateTransition,
+)
 from workflow_agent.workflows.edits.steps import AddStep, MoveStep, RemoveStep, UpdateStep
 from workflow_agent.workflows.model.parser import slug, transition_id, unique_id
 from workflow_agent.workflows.model.steps import Step

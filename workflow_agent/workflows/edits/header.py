@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.edits.graph import (
+from workflow_agent.workflows.edits.graph_draft import put
+from workflow_agent.workflows.edits.operations import (
     AddAlias,
     AddTrigger,
+    Edit,
+    Refusal,
     RemoveAlias,
     RemoveTrigger,
     RenameWorkflow,
@@ -13,8 +16,6 @@ from workflow_agent.workflows.edits.graph import (
     Tag,
     Untag,
 )
-from workflow_agent.workflows.edits.graph_draft import put
-from workflow_agent.workflows.edits.operations import Edit, Refusal
 from workflow_agent.workflows.model.triggers import Trigger, describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.edits.fields import Placed, StepDraft
+from workflow_agent.workflows.edits import Placed, StepDraft
 from workflow_agent.workflows.edits.flow import FAILURE_TYPES, arrivals, decides, exits, main_exit
 from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of
 from workflow_agent.workflows.edits.operations import Refusal

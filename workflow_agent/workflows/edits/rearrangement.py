@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from workflow_agent.workflows.edits.fields import Placed
+from workflow_agent.workflows.edits import Placed
 from workflow_agent.workflows.edits.flow import arrivals, decides, ends_in_flow, exits, is_flow, main_exit
 from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of
 from workflow_agent.workflows.edits.operations import Refusal

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from workflow_agent.values.stored import Value
-from workflow_agent.workflows.edits.fields import (
+from workflow_agent.workflows.edits import (
     OnePlace,
     Placed,
     Position,

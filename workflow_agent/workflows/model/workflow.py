@@ -1,6 +1,6 @@
 """A workflow as a whole: steps joined by transitions, and what starts it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -9,7 +9,7 @@ from workflow_agent.values.stored import JsonObject, Moment, Value
 from workflow_agent.workflows.model.steps import Condition, Step
 from workflow_agent.workflows.model.terms import Id, Label, Name, Text, WorkflowId
 from workflow_agent.workflows.model.transitions import Transition
-from workflow_agent.workflows.model.triggers import Cron, Trigger
+from workflow_agent.workflows.model.triggers import Cron, Trigger, describe_trigger
 
 
 class AutomationEvent(Value):
@@ -129,3 +129,54 @@ def workflow_document(workflow: Workflow) -> JsonObject:
         elif name in _ALWAYS_WRITTEN:
             ordered[name] = _ALWAYS_WRITTEN[name] if not isinstance(_ALWAYS_WRITTEN[name], list) else []
     return ordered
+
+
+_DESCRIPTION_CHARS = 300
+_OUTLINED_STEPS = 200
+
+
+def outline(workflow: Workflow) -> str:
+    """Return a workflow as a model reads it: a line for each step with its id, name, type, role and where it leads."""
+    lines = list(_header(workflow))
+    edges: dict[str, list[Transition]] = {}
+    for edge in workflow.transitions:
+        edges.setdefault(edge.from_, []).append(edge)
+    shown = workflow.steps[:_OUTLINED_STEPS]
+    lines += [_step_line(step, edges.get(step.id, [])) for step in shown]
+    if len(workflow.steps) > len(shown):
+        lines.append(f"… {len(workflow.steps) - len(shown)} more steps; get_workflow has them all")
+    return "\n".join(lines)
+
+
+def _header(workflow: Workflow) -> Iterable[str]:
+    if workflow.description:
+        yield " ".join(workflow.description[:_DESCRIPTION_CHARS].split())
+    starts = ", ".join(describe_trigger(one) for one in workflow.triggers) or "not said how"
+    yield f"starts at {workflow.start}; started {starts}"
+
+
+def _step_line(step: Step, edges: Iterable[Transition]) -> str:
+    facts = [
+        step.type,
+        f"by {step.assignee}" if step.assignee else "",
+        f"uses {step.uses}" if step.uses else "",
+        f"timeout {step.timeout}" if step.timeout else "",
+        f"inside {step.parent}" if step.parent else "",
+        f"outcome {step.outcome}" if step.outcome else "",
+    ]
+    leads = "; ".join(_lead(edge) for edge in edges)
+    described = ", ".join(fact for fact in facts if fact)
+    return f'- {step.id} "{step.name}" ({described})' + (f" -> {leads}" if leads else "")
+
+
+def _lead(edge: Transition) -> str:
+    guard = _guard(edge.when) or edge.action or edge.label or ""
+    kind = "" if edge.type in ("sequence", "condition") else edge.type
+    note = " ".join(part for part in (kind, guard) if part)
+    return f"{edge.to} [{note}]" if note else edge.to
+
+
+def _guard(when: Condition | None) -> str:
+    if when is None:
+        return ""
+    return when.text if when.text is not None else when.formula[:80]

@@ -1,4 +1,4 @@
-"""A text in passages, each with its place."""
+"""A text in passages, each with its place, and the piece of a text around a word."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -93,3 +93,18 @@ def best_passages(passages: Sequence[Passage], ranked: Sequence[int], most_chars
         chosen.append(at)
         room -= size
     return [passages[at] for at in sorted(chosen)]
+
+
+EXCERPT_CHARS = 240
+
+
+def excerpt(text: str, word: str) -> str:
+    """Return a bounded piece of a text around the first place of a word, with `…` where more was left out.
+
+    Args:
+        text: What to cut from.
+        word: What to show, case-folded; where the text does not hold it, its beginning is shown.
+    """
+    start = max(text.casefold().find(word) - EXCERPT_CHARS // 3, 0)
+    piece = text[start : start + EXCERPT_CHARS]
+    return ("…" if start else "") + piece + ("…" if start + EXCERPT_CHARS < len(text) else "")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.directory import Directory
+from workflow_agent.workflows.search import Entry, Match, rank
 from workflow_agent.workflows.search.listing import merged, said_filters
 from workflow_agent.workflows.search.query import parse_query
-from workflow_agent.workflows.search.ranking import Entry, Match, rank
 from workflow_agent.workflows.store import ANY_WORKFLOW, LEAST_GOOD_SCORE, SearchAnswer, WorkflowFilters, WorkflowHit
 
 _FEWEST_CANDIDATES = 40

@@ -10,9 +10,7 @@ import orjson
 from workflow_agent.storage.files.search import directory
 from workflow_agent.storage.files.search.index_file import IndexFile
 from workflow_agent.storage.files.workflow_heads import token_of, told_of
-from workflow_agent.workflows.search.document import FIELDS
-from workflow_agent.workflows.search.query import Query, expressions, last_resort, postings
-from workflow_agent.workflows.search.ranking import (
+from workflow_agent.workflows.search import (
     FACT_COLUMNS,
     WEIGHTS,
     Candidate,
@@ -22,6 +20,8 @@ from workflow_agent.workflows.search.ranking import (
     facts_of,
     head_in,
 )
+from workflow_agent.workflows.search.document import FIELDS
+from workflow_agent.workflows.search.query import Query, expressions, last_resort, postings
 from workflow_agent.workflows.store import WorkflowHead
 
 _SCHEMA = 5

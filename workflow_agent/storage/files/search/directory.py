@@ -10,8 +10,8 @@ from typing import Any
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from workflow_agent.workflows.search import FACT_COLUMNS, Entry, entry_of
 from workflow_agent.workflows.search.document import filter_words
-from workflow_agent.workflows.search.ranking import FACT_COLUMNS, Entry, entry_of
 from workflow_agent.workflows.search.words import chunks, fold, squashed
 from workflow_agent.workflows.store import WorkflowFilters
 

@@ -19,8 +19,8 @@ from workflow_agent.storage.files.search.database import SearchDatabase
 from workflow_agent.storage.files.search.index_file import is_damage, remove_database
 from workflow_agent.storage.files.workflow_heads import Heads
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.search import Entry, Indexed
 from workflow_agent.workflows.search.document import search_document
-from workflow_agent.workflows.search.ranking import Entry, Indexed
 from workflow_agent.workflows.store import (
     ANY_WORKFLOW,
     SearchAnswer,

@@ -25,9 +25,8 @@ from workflow_agent.storage.files.search.vectors import Embedded, VectorTable, s
 from workflow_agent.values.stored import iso_milliseconds
 from workflow_agent.values.tasks_by_key import TasksByKey
 from workflow_agent.values.usage import Cost, RunCosts, Usage
-from workflow_agent.workflows.model.outline import excerpt, outline
-from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.search.passages import joined_ranks
+from workflow_agent.workflows.model.workflow import Workflow, outline
+from workflow_agent.workflows.search.passages import excerpt, joined_ranks
 from workflow_agent.workflows.store import (
     ANY_WORKFLOW,
     SearchAnswer,

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
+from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
 from workflow_agent.workflows.diagrams.layout.geometry import Picture, text_width, wrapped
-from workflow_agent.workflows.diagrams.layout.scopes import Link, Part, laid_out
 from workflow_agent.workflows.diagrams.svg.shapes import KINDS, side_room
-from workflow_agent.workflows.diagrams.view import DiagramView, Line, said, shortened
-from workflow_agent.workflows.diff.comparison import PartsDiff, WorkflowDiff
+from workflow_agent.workflows.diff import PartsDiff, WorkflowDiff
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding, Severity
 from workflow_agent.workflows.model.steps import Step, StepType
 

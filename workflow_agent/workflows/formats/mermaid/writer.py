@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from workflow_agent.workflows.diagrams import said
 from workflow_agent.workflows.diagrams.mermaid import ARROWS, escaped
 from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
-from workflow_agent.workflows.diagrams.view import said
 from workflow_agent.workflows.formats.mermaid.changes import Changes
 from workflow_agent.workflows.formats.mermaid.chart import END, SHAPES, START, Line, Node
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, OWNER, SCOPE_PREFIX, node_id_of
