@@ -5,22 +5,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_agent.errors import EditRefused
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.diff import WorkflowDiff, diff_workflows
-from workflow_agent.workflows.edits import header as header_changes
-from workflow_agent.workflows.edits import rearrangement as patterns
-from workflow_agent.workflows.edits import rearrangement as rearranging
-from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of, with_changes
-from workflow_agent.workflows.edits.header import HeaderDraft
+from workflow_agent.workflows.edits import rearrangement
+from workflow_agent.workflows.edits.flow import likeness
+from workflow_agent.workflows.edits.graph_draft import GraphDraft, new_step, position_of, put, with_changes
 from workflow_agent.workflows.edits.operations import (
+    AddAlias,
+    AddTrigger,
     Connect,
     Disconnect,
     Edit,
     Refusal,
+    RemoveAlias,
+    RemoveTrigger,
+    RenameWorkflow,
     SetAutomation,
+    SetDescription,
     SetStart,
+    Tag,
+    Untag,
     UpdateTransition,
 )
-from workflow_agent.workflows.edits.places import likeness, new_step
 from workflow_agent.workflows.edits.steps import (
     AddStep,
     RenameStep,
@@ -33,6 +39,7 @@ from workflow_agent.workflows.edits.steps import (
 )
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow, step_document
 
 
@@ -44,29 +51,19 @@ def add_step(graph: GraphDraft, edit: AddStep) -> None:
     graph.put_step(new_step(graph, edit.step), position)
 
 
-def rename_step(graph: GraphDraft, edit: RenameStep) -> None:
-    """Give a step another name."""
-    _change(graph, edit.step, "name", edit.name)
+_FIELDS = {
+    "rename_step": "name",
+    "set_form": "form",
+    "set_assignee": "assignee",
+    "set_retry": "retry",
+    "set_timeout": "timeout",
+}
+"""The field of a step that an operation sets, which is the one of the operation that says to what."""
 
 
-def set_form(graph: GraphDraft, edit: SetForm) -> None:
-    """Set what a person fills in at a step."""
-    _change(graph, edit.step, "form", edit.form)
-
-
-def set_assignee(graph: GraphDraft, edit: SetAssignee) -> None:
-    """Set who does a step."""
-    _change(graph, edit.step, "assignee", edit.assignee)
-
-
-def set_retry(graph: GraphDraft, edit: SetRetry) -> None:
-    """Set how a failed step is tried again."""
-    _change(graph, edit.step, "retry", edit.retry)
-
-
-def set_timeout(graph: GraphDraft, edit: SetTimeout) -> None:
-    """Set how long a step may take."""
-    _change(graph, edit.step, "timeout", edit.timeout)
+def set_field(graph: GraphDraft, edit: RenameStep | SetForm | SetAssignee | SetRetry | SetTimeout) -> None:
+    """Set one field of a step."""
+    _change(graph, edit.step, _FIELDS[edit.op], getattr(edit, _FIELDS[edit.op]))
 
 
 def set_permission(graph: GraphDraft, edit: SetPermission) -> None:
@@ -152,37 +149,114 @@ def set_automation(graph: GraphDraft, edit: SetAutomation) -> None:
     graph.take_automation(str(edit.id))
 
 
+class HeaderDraft:
+    """What surrounds the graph while edits are applied; each change notes the edit that takes it back."""
+
+    def __init__(self, workflow: Workflow, undo: list[Edit]) -> None:
+        self._undo = undo
+        self.name = workflow.name
+        self.description = workflow.description
+        self.aliases = list(workflow.aliases)
+        self.tags = list(workflow.tags)
+        self.triggers = list(workflow.triggers)
+
+    def fields(self) -> JsonObject:
+        """Return these fields of the workflow as they are now."""
+        lists = {"aliases": self.aliases, "tags": self.tags, "triggers": self.triggers}
+        return {"name": self.name, "description": self.description} | {key: tuple(of) for key, of in lists.items()}
+
+    def rename(self, edit: RenameWorkflow) -> None:
+        """Give the workflow another name."""
+        self._undo.append(RenameWorkflow(op="rename_workflow", name=self.name))
+        self.name = edit.name
+
+    def describe(self, edit: SetDescription) -> None:
+        """Say what the workflow is for."""
+        self._undo.append(SetDescription(op="set_description", description=self.description))
+        self.description = edit.description
+
+    def add_trigger(self, edit: AddTrigger) -> None:
+        """Add something that starts the workflow."""
+        if edit.position is None and edit.trigger in self.triggers:
+            raise Refusal(f"the workflow starts {describe_trigger(edit.trigger)} already")
+        at = put(self.triggers, edit.trigger, edit.position)
+        self._undo.append(RemoveTrigger(op="remove_trigger", index=at))
+
+    def remove_trigger(self, edit: RemoveTrigger) -> None:
+        """Remove a trigger."""
+        known = [f"{at} ({describe_trigger(trigger)})" for at, trigger in enumerate(self.triggers)]
+        at = edit.index
+        if edit.trigger is not None:
+            if edit.trigger not in self.triggers:
+                raise Refusal(f"the workflow does not start {describe_trigger(edit.trigger)}", known)
+            at = self.triggers.index(edit.trigger)
+        if at is None or at >= len(known):
+            raise Refusal(f"there is no trigger {at}", known)
+        self._undo.append(AddTrigger(op="add_trigger", trigger=self.triggers.pop(at), position=at))
+
+    def add_alias(self, edit: AddAlias) -> None:
+        """Add another name people use."""
+        if edit.position is not None or not _places(edit.alias, self.aliases):
+            at = put(self.aliases, edit.alias, edit.position)
+            self._undo.append(RemoveAlias(op="remove_alias", alias=edit.alias, position=at))
+
+    def remove_alias(self, edit: RemoveAlias) -> None:
+        """Remove an alias."""
+        for at in _found("alias", edit.alias, edit.position, self.aliases):
+            self._undo.append(AddAlias(op="add_alias", alias=self.aliases.pop(at), position=at))
+
+    def tag(self, edit: Tag) -> None:
+        """Add a tag."""
+        if edit.position is not None or not _places(edit.tag, self.tags):
+            at = put(self.tags, edit.tag, edit.position)
+            self._undo.append(Untag(op="untag", tag=edit.tag, position=at))
+
+    def untag(self, edit: Untag) -> None:
+        """Remove a tag."""
+        for at in _found("tag", edit.tag, edit.position, self.tags):
+            self._undo.append(Tag(op="tag", tag=self.tags.pop(at), position=at))
+
+
+def _places(word: str, words: Sequence[str]) -> list[int]:
+    return [at for at, known in enumerate(words) if known.casefold() == word.casefold()]
+
+
+def _found(what: str, word: str, position: int | None, words: Sequence[str]) -> list[int]:
+    """Return every place where a word is listed, or only one, the last first."""
+    places = [at for at in _places(word, words) if position in (None, at)]
+    if not places:
+        where = "" if position is None else f" at position {position}"
+        raise Refusal(f"the workflow has no {what} {word!r}{where}", tuple(words))
+    return places[::-1]
+
+
 _ON_THE_GRAPH: Mapping[str, Callable[[GraphDraft, Any], None]] = {
     "add_step": add_step,
-    "insert_step": rearranging.insert_step,
-    "remove_step": rearranging.remove_step,
-    "rename_step": rename_step,
+    "insert_step": rearrangement.insert_step,
+    "remove_step": rearrangement.remove_step,
     "update_step": update_step,
-    "move_step": rearranging.move_step,
-    "replace_step": rearranging.replace_step,
+    "move_step": rearrangement.move_step,
+    "replace_step": rearrangement.replace_step,
     "connect": connect,
     "disconnect": disconnect,
     "update_transition": update_transition,
     "set_start": set_start,
-    "set_form": set_form,
     "set_permission": set_permission,
-    "set_assignee": set_assignee,
-    "set_retry": set_retry,
-    "set_timeout": set_timeout,
+    **dict.fromkeys(_FIELDS, set_field),
     "set_automation": set_automation,
-    "wrap_in_approval": patterns.wrap_in_approval,
-    "parallelize": patterns.parallelize,
-    "add_error_path": patterns.add_error_path,
+    "wrap_in_approval": rearrangement.wrap_in_approval,
+    "parallelize": rearrangement.parallelize,
+    "add_error_path": rearrangement.add_error_path,
 }
 _ON_THE_HEADER: Mapping[str, Callable[[HeaderDraft, Any], None]] = {
-    "add_trigger": header_changes.add_trigger,
-    "remove_trigger": header_changes.remove_trigger,
-    "rename_workflow": header_changes.rename_workflow,
-    "set_description": header_changes.set_description,
-    "add_alias": header_changes.add_alias,
-    "remove_alias": header_changes.remove_alias,
-    "tag": header_changes.tag,
-    "untag": header_changes.untag,
+    "add_trigger": HeaderDraft.add_trigger,
+    "remove_trigger": HeaderDraft.remove_trigger,
+    "rename_workflow": HeaderDraft.rename,
+    "set_description": HeaderDraft.describe,
+    "add_alias": HeaderDraft.add_alias,
+    "remove_alias": HeaderDraft.remove_alias,
+    "tag": HeaderDraft.tag,
+    "untag": HeaderDraft.untag,
 }
 
 

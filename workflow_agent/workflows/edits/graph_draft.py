@@ -1,4 +1,4 @@
-"""A working copy of a workflow's graph: steps, transitions, start and automations."""
+"""A working copy of a workflow's graph: steps, transitions, start and automations; and new parts for it."""
 
 import json
 from collections import defaultdict
@@ -6,6 +6,7 @@ from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Protocol, TypeVar
 
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.edits import StepDraft
 from workflow_agent.workflows.edits.operations import (
     Connect,
     Disconnect,
@@ -17,8 +18,8 @@ from workflow_agent.workflows.edits.operations import (
 )
 from workflow_agent.workflows.edits.steps import AddStep, MoveStep, RemoveStep, UpdateStep
 from workflow_agent.workflows.model.parser import slug, transition_id, unique_id
-from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.steps import Step, StepContent
+from workflow_agent.workflows.model.transitions import Transition, TransitionType
 from workflow_agent.workflows.model.workflow import MAX_STEPS, MAX_TRANSITIONS, Automation, Workflow, step_document
 
 _Item = TypeVar("_Item")
@@ -247,3 +248,23 @@ class GraphDraft:
         if step_id != self.start:
             self._undo.append(SetStart(op="set_start", step=self.start))
             self.start = step_id
+
+
+def new_step(graph: GraphDraft, draft: StepDraft, scope: str | None = None, *, replaced: str | None = None) -> Step:
+    """Return the step that a draft describes: with an id, and in this scope if it names none.
+
+    Args:
+        graph: Whose ids are taken, except that of the step to be `replaced`.
+        draft: What the step is.
+        scope: The step it is inside of, unless the draft says.
+        replaced: The id of a step that is about to go.
+    """
+    content = {name: getattr(draft, name) for name in StepContent.model_fields}
+    step_id = draft.id if draft.id is not None else graph.new_step_id(draft.name, besides=replaced)
+    return Step.model_validate(content | {"id": step_id, "parent": draft.parent or scope})
+
+
+def new_transition(graph: GraphDraft, from_id: str, to_id: str, kind: TransitionType = "sequence") -> Transition:
+    """Return a transition between two steps, not yet in the graph, with an id that is free."""
+    fresh_id = graph.new_transition_id(from_id, to_id)
+    return Transition.model_validate({"id": fresh_id, "from": from_id, "to": to_id, "type": kind})

@@ -3,10 +3,21 @@
 from itertools import product
 
 from workflow_agent.workflows.edits import Placed
-from workflow_agent.workflows.edits.flow import arrivals, decides, ends_in_flow, exits, is_flow, main_exit
-from workflow_agent.workflows.edits.graph_draft import GraphDraft, position_of
+from workflow_agent.workflows.edits.flow import (
+    Pair,
+    arrivals,
+    bridge,
+    decides,
+    ends_in_flow,
+    enter,
+    exits,
+    find_place,
+    is_flow,
+    join_flow,
+    main_exit,
+)
+from workflow_agent.workflows.edits.graph_draft import GraphDraft, new_step, new_transition, position_of
 from workflow_agent.workflows.edits.operations import Refusal
-from workflow_agent.workflows.edits.places import Pair, bridge, enter, find_place, join_flow, new_step, new_transition
 from workflow_agent.workflows.edits.steps import (
     AddErrorPath,
     InsertStep,
