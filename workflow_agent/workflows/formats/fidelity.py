@@ -206,7 +206,7 @@ def restored(
         return generated
     said = read(whole)
     changed = [field for field in said_by if not same(said.get(field), wanted.get(field))]
-    stale = {key for field in changed for key in said_by[field]}
+    stale = dict.fromkeys(key for field in changed for key in said_by[field])
     left = without(whole, *stale)
     return left | {key: generated[key] for key in stale if key in generated}
 
