@@ -19,14 +19,14 @@ from time import process_time
 
 from benchmarks.corpus import CORPUS, Document, documents
 from workflow_agent.workflows import analysis
-from workflow_agent.workflows.analysis import analyze, imported
+from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.analysis.findings import Rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.workflow import Workflow
 
-RULES = (*analysis.RULES.values(), *imported.RULES)
+RULES = (*analysis.RULES.values(), *analysis.TOOL_RULES)
 
 MOST_SECONDS = 0.1
 TRIES = 3

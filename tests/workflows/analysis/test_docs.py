@@ -3,9 +3,8 @@ from pathlib import Path
 import pytest
 
 from workflow_agent.workflows import analysis
-from workflow_agent.workflows.analysis import imported
 
-RULES = {**analysis.RULES, **{one.id: one for one in imported.RULES}}
+RULES = {**analysis.RULES, **{one.id: one for one in analysis.TOOL_RULES}}
 
 PAGE = Path(__file__).parents[3] / "docs" / "analysis.md"
 

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
-from workflow_agent.workflows.diagrams.layout.geometry import Box, Picture, Point
+from workflow_agent.workflows.diagrams.layout.grid import Box, Picture, Point
 
 pytestmark = pytest.mark.slow
 

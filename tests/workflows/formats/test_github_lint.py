@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from workflow_agent.errors import InvalidInput
-from workflow_agent.workflows.analysis.imported import format_findings
+from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import import_workflow
 from workflow_agent.workflows.formats.github_actions.expressions import read_expression
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.workflows.analysis.imported import RULES, format_findings
+from workflow_agent.workflows.analysis import TOOL_RULES, format_findings
 from workflow_agent.workflows.formats import import_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -328,4 +328,4 @@ def test_nothing_is_found_where_nothing_is_wrong(format_name: str, text: str) ->
 def test_every_rule_of_a_format_is_tried() -> None:
     tried = {rule for _, _, rule, _, _ in BREAKING}
 
-    assert tried == {one.id for one in RULES if not one.id.startswith(("github-", "arazzo-"))}
+    assert tried == {one.id for one in TOOL_RULES if not one.id.startswith(("github-", "arazzo-"))}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.growth import assert_grows_linearly
-from workflow_agent.workflows.analysis.imported import format_findings
+from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.formats import import_workflow

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.workflows.analysis.imported import format_findings
+from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import import_workflow
 from workflow_agent.workflows.formats.lint import check_by, schema_check
 from workflow_agent.workflows.formats.shapes import Place

@@ -14,7 +14,7 @@ from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, TheServic
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.analysis.imported import format_findings
+from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import FORMATS, Part, format_named
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workflow_agent.workflows.diagrams.layout.geometry import Box, Edge, Node, Picture, Point, Route, without_repeats
-from workflow_agent.workflows.diagrams.layout.layers import layered
+from workflow_agent.workflows.diagrams.layout.grid import Box, Edge, Node, Picture, Point, Route
+from workflow_agent.workflows.diagrams.layout.layers import layered, without_repeats
 
 PADDING = 18.0
 _OUTERMOST = ""

@@ -1,11 +1,105 @@
-"""Nodes, labels and the bends of long edges as cells in rows."""
+"""What a layout is made of: points, boxes and routes; nodes, labels and the bends of long edges as cells in rows."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from typing import NamedTuple
 
-from workflow_agent.workflows.diagrams.layout.geometry import Edge, Node
+
+class Point(NamedTuple):
+    """A place; y grows downwards."""
+
+    x: float
+    y: float
+
+
+class Box(NamedTuple):
+    """A rectangle by its upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Return where it ends."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Return where it ends."""
+        return self.top + self.height
+
+    @property
+    def centre(self) -> Point:
+        """Return its middle."""
+        return Point(self.left + self.width / 2, self.top + self.height / 2)
+
+    def moved(self, by: Point) -> "Box":
+        """Return it elsewhere."""
+        return Box(self.left + by.x, self.top + by.y, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a line runs.
+
+    Two points that share no coordinate are joined by a curve that leaves and arrives upright, or by
+    an upright, a level and an upright piece: either stays between two rows of steps.
+    """
+
+    points: tuple[Point, ...]
+    label: Box | None = None
+    """The room kept for its label."""
+
+    def moved(self, by: Point) -> "Route":
+        """Return it elsewhere."""
+        points = tuple(Point(one.x + by.x, one.y + by.y) for one in self.points)
+        return Route(points, self.label.moved(by) if self.label else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Where everything goes, from the origin on."""
+
+    boxes: dict[str, Box]
+    routes: dict[str, Route]
+    width: float
+    height: float
+    headings: dict[str, Box] = field(default_factory=dict[str, Box])
+    """Where the heading of each box around others is."""
+    lanes: dict[int, tuple[float, float]] = field(default_factory=dict[int, tuple[float, float]])
+    """From where to where each lane of the outermost parts goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A rectangle to be placed."""
+
+    id: str
+    width: float
+    height: float
+    is_first: bool = False
+    """Whether it stays in the highest row: where a line comes into the picture."""
+    is_last: bool = False
+    """Whether it belongs into the lowest row: where a line leaves the picture."""
+    lane: int = 0
+    """The column it stays in; those of a higher number stand further right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line to be drawn from the lower side of one node to the upper side of another."""
+
+    id: str
+    source: str
+    target: str
+    label: tuple[float, float] = (0.0, 0.0)
+    """Width and height; nothing is kept free for a label without width."""
+    leaves_at: float | None = None
+    """Where on the source's lower side, from its left; wherever it suits unless told."""
+    enters_at: float | None = None
 
 
 def backward(nodes: Sequence[Node], edges: Sequence[Edge]) -> frozenset[str]:
@@ -188,30 +282,3 @@ def _rows(count: int, labelled: set[int]) -> list[int]:
     for rank in range(count):
         rows.append(rows[-1] + (2 if rank in labelled else 1))
     return rows
-
-
-def crossings(grid: Grid, rows: Sequence[Sequence[int]]) -> int:
-    """Return how many pairs of lines cross when the rows are in these orders."""
-    total = 0
-    for upper, lower in pairwise(rows):
-        place = {cell: at for at, cell in enumerate(lower)}
-        ends = [place[end] for cell in upper for end in sorted(grid.cells[cell].below, key=place.__getitem__)]
-        total += _inversions(ends, len(lower))
-    return total
-
-
-def _inversions(ends: Sequence[int], count: int) -> int:
-    """Return how many pairs stand the wrong way round, counted in a Fenwick tree."""
-    tree = [0] * (count + 1)
-    total = 0
-    for seen, end in enumerate(ends):
-        at, before = end + 1, 0
-        while at:
-            before += tree[at]
-            at &= at - 1
-        total += seen - before
-        at = end + 1
-        while at <= count:
-            tree[at] += 1
-            at += at & -at
-    return total

@@ -1,11 +1,21 @@
 """A graph without scopes as a picture: its rows, their heights, and the lines between."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.workflows.diagrams.layout.geometry import Box, Edge, Node, Picture, Point, Route, without_repeats
-from workflow_agent.workflows.diagrams.layout.grid import LABEL_GAP, LOOP_WIDTH, Grid, loop_room
+from workflow_agent.workflows.diagrams.layout.grid import (
+    LABEL_GAP,
+    LOOP_WIDTH,
+    Box,
+    Edge,
+    Grid,
+    Node,
+    Picture,
+    Point,
+    Route,
+    loop_room,
+)
 from workflow_agent.workflows.diagrams.layout.order import place_in_rows, put_in_order, spread_out
 
 _LANE_GAP = 14.0
@@ -195,16 +205,9 @@ class _Drawing:
 
     def _through(self, edge_id: str, chain: Sequence[int]) -> Route:
         edge = self._edges[edge_id]
-        return Route(
-            without_repeats(
-                [
-                    *self._leaving(edge),
-                    *(point for cell in chain[1:-1] for point in self._past(cell)),
-                    *self._arriving(edge),
-                ]
-            ),
-            self._label(edge),
-        )
+        bends = (point for cell in chain[1:-1] for point in self._past(cell))
+        points = [*self._leaving(edge), *bends, *self._arriving(edge)]
+        return Route(without_repeats(points), self._label(edge))
 
     def _leaving(self, edge: Edge) -> list[Point]:
         row = self._grid.cells[self._grid.of_node[edge.source]].row
@@ -274,3 +277,21 @@ def _at_the_origin(
         height,
         lanes={one: (left + by.x, right + by.x) for one, (left, right) in lanes.items()},
     )
+
+
+def without_repeats(points: Iterable[Point]) -> tuple[Point, ...]:
+    """Return the points without those that change nothing."""
+    kept: list[Point] = []
+    for point in points:
+        if kept and kept[-1] == point:
+            continue
+        if len(kept) > 1 and _is_between(kept[-2], kept[-1], point):
+            kept[-1] = point
+        else:
+            kept.append(point)
+    return tuple(kept)
+
+
+def _is_between(one: Point, middle: Point, other: Point) -> bool:
+    upright = one.x == middle.x == other.x and (one.y <= middle.y) == (middle.y <= other.y)
+    return upright or (one.y == middle.y == other.y)

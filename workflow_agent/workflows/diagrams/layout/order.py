@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
-from workflow_agent.workflows.diagrams.layout.grid import Cell, Grid, crossings
+from workflow_agent.workflows.diagrams.layout.grid import Cell, Grid
 
 _SWEEPS = 12
 _SWEEPS_OF_MANY = 3
@@ -176,3 +176,30 @@ def _gap(left: Cell, right: Cell) -> float:
     if left.is_node and right.is_node:
         return _GAP
     return _LABEL_GAP if left.width and right.width else _LINE_GAP
+
+
+def crossings(grid: Grid, rows: Sequence[Sequence[int]]) -> int:
+    """Return how many pairs of lines cross when the rows are in these orders."""
+    total = 0
+    for upper, lower in pairwise(rows):
+        place = {cell: at for at, cell in enumerate(lower)}
+        ends = [place[end] for cell in upper for end in sorted(grid.cells[cell].below, key=place.__getitem__)]
+        total += _inversions(ends, len(lower))
+    return total
+
+
+def _inversions(ends: Sequence[int], count: int) -> int:
+    """Return how many pairs stand the wrong way round, counted in a Fenwick tree."""
+    tree = [0] * (count + 1)
+    total = 0
+    for seen, end in enumerate(ends):
+        at, before = end + 1, 0
+        while at:
+            before += tree[at]
+            at &= at - 1
+        total += seen - before
+        at = end + 1
+        while at <= count:
+            tree[at] += 1
+            at += at & -at
+    return total

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
-from workflow_agent.workflows.diagrams.layout.geometry import Box, Route
+from workflow_agent.workflows.diagrams.layout.grid import Box, Route
 from workflow_agent.workflows.diagrams.svg.shapes import (
     element,
     frame,

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
 from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
-from workflow_agent.workflows.diagrams.layout.geometry import Picture, text_width, wrapped
-from workflow_agent.workflows.diagrams.svg.shapes import KINDS, side_room
+from workflow_agent.workflows.diagrams.layout.grid import Picture
+from workflow_agent.workflows.diagrams.svg.shapes import KINDS, side_room, text_width, wrapped
 from workflow_agent.workflows.diff import PartsDiff, WorkflowDiff
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding, Severity
 from workflow_agent.workflows.model.steps import Step, StepType

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from xml.etree.ElementTree import Element, SubElement
 
-from workflow_agent.workflows.diagrams.layout.geometry import Edge, Node, Point
+from workflow_agent.workflows.diagrams.layout.grid import Edge, Node, Point
 from workflow_agent.workflows.diagrams.layout.layers import layered
 from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES

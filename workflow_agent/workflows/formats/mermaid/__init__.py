@@ -1,5 +1,6 @@
 """Mermaid flowcharts and state diagrams: what people paste, and what is drawn here."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -9,7 +10,7 @@ from workflow_agent.workflows.formats.base import Exported, Format, Imported, Un
 from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.mermaid.chart import TITLE
 from workflow_agent.workflows.formats.mermaid.rewriter import diagram_text, read_diagram
-from workflow_agent.workflows.formats.mermaid.writer import bare
+from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.formats.text import header_line
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -36,7 +37,20 @@ class Mermaid(Format):
     def write(self, workflow: Workflow) -> Exported:
         def read(document: Any) -> Imported:
             imported = self.read(document)
-            return Imported(bare(imported.workflow, self.name), imported.report)
+            return Imported(_bare(imported.workflow, self.name), imported.report)
 
         # The text itself is kept beside the model: another one after a change is no loss.
-        return checked_export(diagram_text(workflow, self.name), bare(workflow, self.name), read, self.title)
+        return checked_export(diagram_text(workflow, self.name), _bare(workflow, self.name), read, self.title)
+
+
+def _bare(workflow: Workflow, format_name: str) -> Workflow:
+    """Return a workflow without the text and the node ids that are kept beside it."""
+
+    def left(extensions: Mapping[str, object]) -> dict[str, object]:
+        return without(extensions, format_name)
+
+    steps = tuple(
+        step.model_copy(update={"extensions": left(step.extensions)}) if step.extensions else step
+        for step in workflow.steps
+    )
+    return workflow.model_copy(update={"steps": steps, "extensions": left(workflow.extensions)})

@@ -7,14 +7,15 @@ from workflow_agent.workflows.diagrams.mermaid import escaped
 from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.mermaid.changes import Changes, Path
 from workflow_agent.workflows.formats.mermaid.chart import END, TITLE, Arrow, Line, Link, Node, Statement
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
     PLAIN_LABEL,
+    Changes,
     Mentions,
+    Path,
     front,
     label_of,
     plain_diagram,

@@ -1,35 +1,174 @@
-"""A workflow as a Mermaid flowchart, from the model alone; and how the nodes of one that was read are written again."""
+"""A workflow as a Mermaid flowchart, from the model alone; and what became of the nodes and links that were read."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from workflow_agent.workflows.diagrams import said
 from workflow_agent.workflows.diagrams.mermaid import ARROWS, escaped
 from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
-from workflow_agent.workflows.formats.mermaid.changes import Changes
-from workflow_agent.workflows.formats.mermaid.chart import END, SHAPES, START, Line, Node
+from workflow_agent.workflows.formats.builder import Draft
+from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.mermaid import reader
+from workflow_agent.workflows.formats.mermaid.chart import (
+    END,
+    SHAPES,
+    START,
+    TITLE,
+    Arrow,
+    Chart,
+    Line,
+    Link,
+    Node,
+    Statement,
+)
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN, OWNER, SCOPE_PREFIX, node_id_of
-from workflow_agent.workflows.formats.shapes import without
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
+Path = tuple[Transition, ...]
+_Key = tuple[str, str, str, str]
+
+
+class Changes:
+    """Which nodes and links of a diagram are there still, which are new, and what new ones stand for old ones."""
+
+    def __init__(self, workflow: Workflow, chart: Chart, format_name: str) -> None:
+        self.workflow = workflow
+        self.chart = chart
+        self.reader = reader.DiagramReader(chart, Draft(format_name, TITLE))
+        self.base = self.reader.whole({}).workflow
+        self.seen = reader.nodes_of(chart)
+        self.before = {self._node_of(step, format_name): step for step in self.base.steps}
+        self.nodes: dict[str, str] = {}
+        """The node of each step."""
+        taken = {one for one in self.seen if one not in self.before}
+        for step in workflow.steps:
+            self.nodes[step.id] = take_id(self._node_of(step, format_name), taken)
+        self.steps: Mapping[str, Step] = {self.nodes[step.id]: step for step in workflow.steps}
+        self.gone = self.before.keys() - self.steps.keys()
+        own = {SCOPE_PREFIX + one.removeprefix(reader.STEP_PREFIX) for one in self.gone}
+        self.gone_scopes = self.gone | own if chart.is_state or self.reader.is_ours else set[str]()
+        self.fresh = {
+            one for one, step in self.steps.items() if one not in self.before or _told(self.before[one]) != _told(step)
+        }
+        """The nodes that have to be declared anew."""
+        self.was = {id(link): edge for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True)}
+        """The transition that each link was, by what the link is in memory."""
+        self.dropped, self.new = self._compared()
+        self.turned = self._turned()
+        start = self.nodes[workflow.start]
+        self.dropped |= {id(link) for link, target in self.reader.started if target != start}
+        self.is_begun = not self.reader.started or any(one == start for _, one in self.reader.started)
+        """Whether what is drawn leads to where the workflow starts."""
+        self._loose = {node.id: (line, node) for line, node in self._declared_alone()}
+
+    def _node_of(self, step: Step, format_name: str) -> str:
+        kept = kept_in(step.extensions, format_name).get("id")
+        return kept if isinstance(kept, str) and kept in self.seen else node_id_of(step.id)
+
+    def ends(self, edge: Transition) -> tuple[str, str]:
+        """Return the nodes that a transition joins."""
+        return self.nodes[edge.from_], self.nodes[edge.to]
+
+    def _compared(self) -> tuple[set[int], list[Transition]]:
+        """Return the links that are no longer there, by what they are in memory, and the transitions that are new."""
+        keys: list[_Key] = [(*self.ends(edge), edge.type, said(edge)) for edge in self.workflow.transitions]
+        left = Counter(keys)
+        names = {step.id: node for node, step in self.before.items()}
+        dropped: set[int] = set()
+        for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True):
+            key = (names[edge.from_], names[edge.to], edge.type, said(edge))
+            if left[key] > 0:
+                left[key] -= 1
+            else:
+                dropped.add(id(link))
+        new: list[Transition] = []
+        for key, edge in zip(keys, self.workflow.transitions, strict=True):
+            if left[key] > 0:
+                left[key] -= 1
+                new.append(edge)
+        return dropped, new
+
+    def _turned(self) -> dict[int, Path]:
+        """Return for dropped links the new transitions that stand in their places, and take these from the new."""
+        arrows = (arrow for line in self.chart.lines for one in line.statements for arrow in one.arrows)
+        single = {id(arrow.links[0]) for arrow in arrows if len(arrow.links) == 1}
+        waiting = [
+            (link, edge)
+            for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True)
+            if id(link) in self.dropped and id(link) in single and link.source in self.steps
+        ]
+        leading: dict[str, list[Transition]] = {}
+        for edge in self.new:
+            leading.setdefault(self.ends(edge)[0], []).append(edge)
+        found: dict[int, Path] = {}
+        for is_relabelled in (True, False):
+            for link, edge in (one for one in waiting if id(one[0]) not in found):
+                if path := self._path(link, edge, leading, is_relabelled=is_relabelled):
+                    found[id(link)] = path
+                    for one in path:
+                        leading[self.ends(one)[0]].remove(one)
+        self.new = [edge for edge in self.new if edge in leading[self.ends(edge)[0]]]
+        return found
+
+    def _path(
+        self, link: Link, edge: Transition, leading: Mapping[str, Sequence[Transition]], *, is_relabelled: bool
+    ) -> Path:
+        for one in leading.get(link.source, ()):
+            words = (one.type, said(one)) == (edge.type, said(edge))
+            if self.ends(one)[1] == link.target if is_relabelled else words:
+                return self._through(one, link.target, leading)
+        return ()
+
+    def _through(self, first: Transition, last: str, leading: Mapping[str, Sequence[Transition]]) -> Path:
+        """Return a transition and those that lead on from it through new nodes, up to the node it led to before."""
+        path = [first]
+        while (here := self.ends(path[-1])[1]) != last and here not in self.seen:
+            following = leading.get(here, ())
+            if len(following) != 1 or following[0] in path:
+                break
+            path.append(following[0])
+        return tuple(path) if self.ends(path[-1])[1] == last else (first,)
+
+    def path_of(self, arrow: Arrow) -> Path:
+        """Return what stands in the place of an arrow between two nodes; nothing where it is as it was or gone."""
+        return self.turned.get(id(arrow.links[0]), ()) if len(arrow.links) == 1 else ()
+
+    def stays(self, arrow: Arrow) -> bool:
+        """Say whether an arrow joins what it joined, but for nodes that are gone."""
+        left = [link for link in arrow.links if not {link.source, link.target} & self.gone]
+        is_seen_joining = any(not {*pair} & self.gone for pair in arrow.pairs)
+        return is_seen_joining and not any(id(link) in self.dropped for link in left)
+
+    def loose(self, node_id: str) -> tuple[Line, Node] | None:
+        """Return where a node is declared, if nothing that it is joined to there stays."""
+        return self._loose.get(node_id)
+
+    def _declared_alone(self) -> Iterator[tuple[Line, Node]]:
+        for line in self.chart.lines:
+            for statement in line.statements if not self.chart.is_state else ():
+                for at, group in enumerate(statement.groups):
+                    if len(group) == 1 and group[0].opening and statement.arrows and self._is_cut_off(statement, at):
+                        yield line, group[0]
+
+    def _is_cut_off(self, statement: Statement, at: int) -> bool:
+        around = statement.arrows[max(at - 1, 0) : at + 1]
+        into = self.path_of(statement.arrows[at - 1]) if at else ()
+        leads_here = bool(into) and self.ends(into[-1])[1] == statement.groups[at][0].id
+        leads_on = bool(at < len(statement.arrows) and self.path_of(statement.arrows[at]))
+        return not leads_here and not leads_on and not any(map(self.stays, around))
+
+
+def _told(step: Step) -> Sequence[object]:
+    return step.name, step.type, step.assignee
+
+
 OPENINGS = {kind: opening for kind, (opening, _) in STEP_SHAPES.items()}
 PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
 """What needs no quotes."""
-
-
-def bare(workflow: Workflow, format_name: str) -> Workflow:
-    """Return a workflow without the text and the node ids that are kept beside it."""
-
-    def left(extensions: Mapping[str, object]) -> dict[str, object]:
-        return without(extensions, format_name)
-
-    steps = tuple(
-        step.model_copy(update={"extensions": left(step.extensions)}) if step.extensions else step
-        for step in workflow.steps
-    )
-    return workflow.model_copy(update={"steps": steps, "extensions": left(workflow.extensions)})
 
 
 def plain_diagram(workflow: Workflow) -> str:
