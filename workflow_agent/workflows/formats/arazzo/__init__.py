@@ -5,34 +5,14 @@ from typing import Any
 
 from typing_extensions import override
 
+from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.arazzo.reader import (
-    DOCUMENT,
-    STEP,
-    WORKFLOW,
-    made_flat,
-    made_scope,
-    made_top,
-    read_description,
-    said_scope,
-    said_top,
-    used_twice,
-)
-from workflow_agent.workflows.formats.arazzo.steps import (
-    FLOW,
-    SAID_BY,
-    flow_of,
-    following,
-    generated,
-    made_id,
-    residue_of,
-    said,
-    with_residue,
-)
-from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
+from workflow_agent.workflows.formats.arazzo import parts
+from workflow_agent.workflows.formats.base import Imported
+from workflow_agent.workflows.formats.builder import DocumentFormat, Draft
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, without
+from workflow_agent.workflows.formats.shapes import Place, filled, list_in, object_in, problems_in, repeated, without
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -64,18 +44,18 @@ class _Writer:
     def whole(self) -> JsonObject:
         """Return the whole document."""
         workflow = self._workflow
-        plain = made_top(workflow.name, workflow.description)
+        plain = parts.made_top(workflow.name, workflow.description)
         plain["info"] = self._info(plain["info"])
         kept = without(self._kept, "workflow", "workflows")
         wanted = {"name": workflow.name, "description": workflow.description}
 
         def shape(value: object, place: Place) -> None:
-            DOCUMENT({**object_in(value), "workflows": [_ANY_WORKFLOW]}, place)
+            parts.DOCUMENT({**object_in(value), "workflows": [_ANY_WORKFLOW]}, place)
 
-        top = restored(plain, kept, wanted, read=said_top, said_by=_TOP_SAID_BY, shape=shape)
+        top = restored(plain, kept, wanted, read=parts.said_top, said_by=_TOP_SAID_BY, shape=shape)
         written = workflow_document(workflow)
         fields = wanted | {name: written[name] for name in _TOP if written[name]}
-        return {**top, "workflows": self._workflows(), **residue_of(fields, said_top(top))}
+        return {**top, "workflows": self._workflows(), **parts.residue_of(fields, parts.said_top(top))}
 
     def _info(self, plain: JsonObject) -> JsonObject:
         kept = object_in(self._kept.get("info"))
@@ -87,13 +67,13 @@ class _Writer:
         tops = self._children[None]
         if len(tops) > 1 and all(one.type == "subworkflow" and one.id in self._children for one in tops):
             called: set[str] = set()
-            parts = [self._scope(one, called) for one in tops]
-            names = {one.id: part["workflowId"] for one, part in zip(tops, parts, strict=True)}
-            return [self._depending(one, part, names) for one, part in zip(tops, parts, strict=True)]
-        plain = made_flat(slug(self._workflow.name, fallback="workflow"))
+            scopes = [self._scope(one, called) for one in tops]
+            names = {one.id: part["workflowId"] for one, part in zip(tops, scopes, strict=True)}
+            return [self._depending(one, part, names) for one, part in zip(tops, scopes, strict=True)]
+        plain = parts.made_flat(slug(self._workflow.name, fallback="workflow"))
         kept = object_in(self._kept.get("workflow"))
         whole = {**plain, **without(kept, "steps", "$without")}
-        if problems_in({**whole, "steps": [_ANY_STEP]}, WORKFLOW):
+        if problems_in({**whole, "steps": [_ANY_STEP]}, parts.WORKFLOW):
             whole = plain
         return [{**whole, "steps": self._steps(self._workflow.steps)}]
 
@@ -101,13 +81,15 @@ class _Writer:
         kept = kept_in(step.extensions, self._format_name)
 
         def shape(value: object, place: Place) -> None:
-            WORKFLOW({**object_in(value), "steps": [_ANY_STEP]}, place)
+            parts.WORKFLOW({**object_in(value), "steps": [_ANY_STEP]}, place)
 
-        part = restored_step(step, made_scope(step), kept, read=said_scope, said_by=_SCOPE_SAID_BY, shape=shape)
+        part = restored_step(
+            step, parts.made_scope(step), kept, read=parts.said_scope, said_by=_SCOPE_SAID_BY, shape=shape
+        )
         part["workflowId"] = take_id(part["workflowId"], called)
-        told = {"name": part["workflowId"], **said_scope(part)}
+        told = {"name": part["workflowId"], **parts.said_scope(part)}
         inside = [one for one in self._workflow.steps if self._is_inside(one, step.id)]
-        return {**part, "steps": self._steps(inside), **residue_of(step_document(step), told)}
+        return {**part, "steps": self._steps(inside), **parts.residue_of(step_document(step), told)}
 
     def _is_inside(self, step: Step, scope: str) -> bool:
         here = step
@@ -128,28 +110,119 @@ class _Writer:
 
     def _steps(self, steps: Sequence[Step]) -> list[JsonObject]:
         taken: set[str] = set()
-        parts: dict[str, JsonObject] = {}
+        made: dict[str, JsonObject] = {}
         for step in steps:
             kept = kept_in(step.extensions, self._format_name)
-            wanted = generated(step, made_id(step.name, step.id))
-            own = without(kept, "flow", *FLOW)
-            part = restored_step(step, wanted, own, read=said, said_by=SAID_BY, shape=STEP)
+            wanted = parts.generated(step, parts.made_id(step.name, step.id))
+            own = without(kept, "flow", *parts.FLOW)
+            part = restored_step(step, wanted, own, read=parts.said, said_by=parts.SAID_BY, shape=parts.STEP)
             part["stepId"] = take_id(part["stepId"], taken)
-            parts[step.id] = part
-        known = following([part["stepId"] for part in parts.values()])
+            made[step.id] = part
+        known = parts.following([part["stepId"] for part in made.values()])
         leaving: dict[str, list[Transition]] = {}
         for edge in self._workflow.transitions:
-            if edge.to in parts:
+            if edge.to in made:
                 leaving.setdefault(edge.from_, []).append(edge)
         for step in steps:
-            part = parts[step.id]
+            part = made[step.id]
             edges = leaving.get(step.id, [])
             kept = object_in(kept_in(step.extensions, self._format_name).get("flow"))
-            flow = {kind: kept[kind] for kind in FLOW if kind in kept}
-            flow = {} if problems_in({**_ANY_STEP, **flow}, STEP) else flow
-            part |= flow_of(part, [(parts[e.to]["stepId"], e) for e in edges], known, flow)
-            parts[step.id] = with_residue(step, part)
-        return list(parts.values())
+            flow = {kind: kept[kind] for kind in parts.FLOW if kind in kept}
+            flow = {} if problems_in({**_ANY_STEP, **flow}, parts.STEP) else flow
+            part |= parts.flow_of(part, [(made[e.to]["stepId"], e) for e in edges], known, flow)
+            told = {"name": part["stepId"], **parts.said(part)}
+            made[step.id] = part | parts.residue_of(step_document(step), filled(told))
+        return list(made.values())
+
+
+def read_description(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an Arazzo description; several in it become scopes of one."""
+    return _Reader(document, draft).whole()
+
+
+class _Reader:
+    def __init__(self, document: JsonObject, draft: Draft) -> None:
+        self._document = document
+        self._draft = draft
+        self._scopes: dict[str, str] = {}
+
+    def whole(self) -> Imported:
+        workflows = self._document["workflows"]
+        top = parts.merged(parts.said_top(self._document), self._document, Workflow, parts.NO_WORKFLOW)
+        told = parts.said_top(self._document)
+        rest = without(self._document, "workflows", parts.OWN)
+        kept = kept_of(rest, parts.made_top(told["name"], told["description"]))
+        for at, workflow in enumerate(workflows):
+            if len(workflows) > 1:
+                self._scope(workflow, at)
+            else:
+                own = without(workflow, "steps")
+                flat = kept_of(own, parts.made_flat(slug(str(top["name"]), fallback="workflow")))
+                kept |= {"workflow": flat} if flat else {}
+                self._steps(workflow, None, at)
+        self._dependencies(workflows)
+        return self._draft.finished(kept=kept, **top)
+
+    def _scope(self, workflow: JsonObject, at: int) -> None:
+        told = parts.said_scope(workflow)
+        fields = parts.merged({**told, "name": workflow["workflowId"]}, workflow, Step, parts.NO_STEP)
+        step_id = self._draft.add(wanted_id=workflow["workflowId"], **fields)
+        step = Step.model_validate({**self._draft.steps[-1]})
+        own = without(workflow, "steps", parts.OWN, "dependsOn")
+        kept = kept_of(own, parts.made_scope(step))
+        outside = [one for one in workflow.get("dependsOn", ()) if one not in self._known_before(at)]
+        if outside:
+            kept["dependsOn"] = workflow["dependsOn"]
+        self._draft.keep(kept, ("workflows", at))
+        self._scopes[workflow["workflowId"]] = step_id
+        self._steps(workflow, step_id, at)
+
+    def _known_before(self, at: int) -> list[str]:
+        names = [one["workflowId"] for one in self._document["workflows"]]
+        return names[:at] + names[at + 1 :]
+
+    def _dependencies(self, workflows: list[JsonObject]) -> None:
+        for workflow in workflows if self._scopes else ():
+            for one in dict.fromkeys(workflow.get("dependsOn", ())):
+                if one in self._scopes and one != workflow["workflowId"]:
+                    self._draft.connect(self._scopes[one], self._scopes[workflow["workflowId"]])
+
+    def _steps(self, workflow: JsonObject, parent: str | None, at: int) -> None:
+        known = parts.following([step["stepId"] for step in workflow["steps"]])
+        ids = {step["stepId"]: self._step(step, parent, at) for step in workflow["steps"]}
+        drafted = {step["id"]: step for step in self._draft.steps}
+        for step in workflow["steps"]:
+            ways = parts.said_flow(step, known)
+            edges = [(target, Transition.model_validate(parts.ENDS | fields)) for target, fields in ways]
+            flow = {kind: step[kind] for kind in parts.FLOW if kind in step}
+            if flow != parts.made_flow(step["stepId"], edges, known):
+                kept = drafted[ids[step["stepId"]]].setdefault("extensions", {}).setdefault(self._draft.format_name, {})
+                kept["flow"] = flow
+            for target, fields in ways:
+                self._draft.connect(ids[step["stepId"]], ids[target], **fields)
+
+    def _step(self, step: JsonObject, parent: str | None, at: int) -> str:
+        told = parts.said(step)
+        fields = parts.merged({**told, "name": step["stepId"]}, step, Step, parts.NO_STEP)
+        step_id = self._draft.add(parent=parent, wanted_id=step["stepId"], **fields)
+        plain = Step.model_validate({**self._draft.steps[-1], "parent": None})
+        own = without(step, *parts.FLOW, parts.OWN)
+        kept = kept_of(own, parts.generated(plain, parts.made_id(fields["name"], step_id)))
+        self._draft.keep(kept, ("workflows", at, "steps", step["stepId"]))
+        return step_id
+
+
+def used_twice(document: JsonObject) -> list[Problem]:
+    """Return a problem for each id of a workflow or a step that another one has."""
+    place = Place([]) / "workflows"
+    workflows = [workflow["workflowId"] for workflow in document["workflows"]]
+    for at in repeated(workflows):
+        (place / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
+    for within, workflow in enumerate(document["workflows"]):
+        steps = [step["stepId"] for step in workflow["steps"]]
+        for at in repeated(steps):
+            (place / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
+    return place.problems
 
 
 @lint_rule(RULES, "arazzo-schema", "warning", "Tools that hold to the schema refuse the description.")
@@ -160,11 +233,11 @@ def _against_schema(document: Any, place: Place) -> None:
         check(document, place)
 
 
-def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
+def steps_at(path: Sequence[str], document: Any) -> Iterator[str]:
     """Yield the ids of the step and the workflow around a place, the innermost first."""
     here: Any = document
     found: list[str] = []
-    for part in parts:
+    for part in path:
         here = list_in(here)[int(part)] if part.isdigit() and list_in(here) else object_in(here).get(part)
         found += [object_in(here)[key] for key in ("workflowId", "stepId") if key in object_in(here)]
     yield from reversed(found)
@@ -176,7 +249,7 @@ class Arazzo(DocumentFormat):
     name = "arazzo"
     title = "Arazzo"
     extension = "arazzo.yaml"
-    shape = staticmethod(DOCUMENT)
+    shape = staticmethod(parts.DOCUMENT)
     broken_rules = staticmethod(used_twice)
     read_into = staticmethod(read_description)
     document_of = staticmethod(document_of)

@@ -1,4 +1,4 @@
-"""What a step of Arazzo says in the terms of the model, and the step that says it."""
+"""The parts of an Arazzo description: their shapes, what they say in the terms of the model, and back."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,13 +7,110 @@ from typing import Any
 from pydantic import BaseModel
 
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, completed, same, unsaid
-from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import (
+    anything,
+    choice,
+    fields_of,
+    filled,
+    flag,
+    list_in,
+    listed,
+    mapped,
+    object_in,
+    one_kind,
+    record,
+    text,
+    text_in,
+    without,
+)
 from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
-from workflow_agent.workflows.model.workflow import step_document
+
+_ID = text(r"[\s\S]*\S[\s\S]*", says="an id", most=200)
+_CRITERIA = listed(record({"condition": text(), "context": text()}, required=["condition"], is_open=True))
+_ACTION = record({"name": text(), "type": text(), "criteria": _CRITERIA, "reference": text()}, is_open=True)
+STEP = record(
+    {
+        "stepId": _ID,
+        **fields_of(text(), "description operationId operationPath channelPath workflowId"),
+        "parameters": listed(),
+        "requestBody": mapped(),
+        "successCriteria": _CRITERIA,
+        **fields_of(listed(_ACTION), "onSuccess onFailure"),
+        "outputs": mapped(),
+    },
+    required=["stepId"],
+    is_open=True,
+)
+WORKFLOW = record(
+    {
+        "workflowId": _ID,
+        **fields_of(text(), "summary description"),
+        "inputs": one_kind(object=mapped(), flag=flag),
+        "dependsOn": listed(text()),
+        "steps": listed(STEP, least=1),
+        "outputs": mapped(),
+    },
+    required=["workflowId", "steps"],
+    is_open=True,
+)
+_NAMED = record(
+    {"name": _ID, "url": text(), "type": choice("openapi", "arazzo", "asyncapi")}, required=["name"], is_open=True
+)
+DOCUMENT = record(
+    {
+        "arazzo": text(r"1\.\d+\.\d+(-.+)?", says="a version of Arazzo such as 1.0.1"),
+        "info": record({"title": text(), "version": text()}, required=["title", "version"], is_open=True),
+        "sourceDescriptions": listed(_NAMED, least=1),
+        "workflows": listed(WORKFLOW, least=1),
+        "components": mapped(anything),
+    },
+    required=["arazzo", "info", "sourceDescriptions", "workflows"],
+    is_open=True,
+)
+NO_STEP = {"id": "x", "name": "x"}
+NO_WORKFLOW: JsonObject = {"id": "wf_x", "start": "x", "steps": [NO_STEP]}
+
+
+def said_top(document: Mapping[str, Any]) -> JsonObject:
+    """Return the name and the description that a document has."""
+    info = object_in(document.get("info"))
+    name = fit(str(info.get("title") or "")) or "API workflow"
+    return {"name": name, "description": text_in(info.get("description")) or ""}
+
+
+def made_top(name: str, description: str) -> JsonObject:
+    """Return what a document says beside its workflows, from the model alone."""
+    about = {"description": description} if description else {}
+    return {
+        "arazzo": "1.0.1",
+        "info": {"title": name, **about, "version": "1.0.0"},
+        "sourceDescriptions": [{"name": "api", "url": "./openapi.yaml", "type": "openapi"}],
+    }
+
+
+def said_scope(workflow: Mapping[str, Any]) -> JsonObject:
+    """Return the fields of the step that stands for one of several workflows."""
+    called = workflow["workflowId"]
+    told = text_in(workflow.get("description")) or text_in(workflow.get("summary"))
+    fields = {"type": "subworkflow", "workflow": called, "description": told}
+    return filled(fields)
+
+
+def made_scope(step: Step) -> JsonObject:
+    """Return what a workflow says beside its steps, for the step that stands for it."""
+    about = {"description": step.description} if step.description else {}
+    return {"workflowId": step.workflow or step.id, **about}
+
+
+def made_flat(workflow_id: str) -> JsonObject:
+    """Return what the only workflow of a document says beside its steps."""
+    return {"workflowId": workflow_id.removeprefix("wf_")}
+
 
 OWN = "x-workflow-agent"
 """The specification extension that holds what Arazzo has no place for."""
@@ -98,13 +195,6 @@ def _is_allowed(key: str, value: Any) -> bool:
 def made_id(name: str, step_id: str) -> str:
     """Return how a step is called: by its name where that may be, else by its id."""
     return name if _STEP_ID.fullmatch(name) and slug(name) == step_id else step_id
-
-
-def with_residue(step: Step, part: JsonObject) -> JsonObject:
-    """Return a part with all that it does not say of a step."""
-    told = {"name": part["stepId"], **said(part)}
-    wanted = step_document(step)
-    return part | residue_of(wanted, filled(told))
 
 
 def said_action(action: Mapping[str, Any], kind: str) -> JsonObject:
