@@ -1,13 +1,23 @@
-"""What is wrong with a GitHub Actions workflow that has the right shape, first of all with what starts it."""
+"""What is wrong with a GitHub Actions workflow of the right shape: with what starts it, its conditions and scripts."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_agent.errors import Problem
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.github_actions.lint import jobs, values
-from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
+from workflow_agent.workflows.formats.github_actions.lint.values import (
+    CONTEXTS,
+    Expression,
+    expressions_in,
+    placed_expressions,
+    read_expression,
+)
+from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of, jobs_in, steps_in
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check, setting
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import cron_problem
 
 _RULES: list[LintRule] = []
@@ -62,6 +72,61 @@ _NOT_IN_NAMES = re.compile(r"[ ~^:\x00-\x1f\x7f]|\.\.|@\{|^/|/$")
 """What no branch or tag can have, by `git check-ref-format`."""
 _NUMBER = re.compile(r"\s*(?:-?\d+(?:\.\d+)?)?\s*")
 _CLASS = re.compile(r"\[[^\]]+\]")
+_IN_PLACE = re.compile(r"\$\{\{([^{}]*)\}\}")
+_UNTRUSTED = re.compile(
+    r"github\.head_ref|github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|"
+    r"repo\.default_branch))|(?:comment|review|review_comment|discussion)\.(?:body|title)|pages\.\*\.page_name|"
+    r"(?:commits\.\*|head_commit)\.(?:message|author\.(?:email|name))|workflow_run\.(?:head_branch|"
+    r"head_commit\.(?:message|author\.(?:email|name))|pull_requests\.\*\.head\.ref))"
+)
+
+
+def _whole_expression(step: Step, problem: Problem, document: Any) -> JsonObject:
+    """Return a condition without the signs around a part of it, so that all of it is worked out."""
+    del problem, document
+    said = step.when.expression if step.when else None
+    if not isinstance(said, str) or not step.when:
+        return {}
+    plain = _IN_PLACE.sub(lambda match: f"({match[1].strip()})", said)
+    if "${{" in plain or said.strip() == plain.strip() or read_expression(plain).problem:
+        return {}
+    return {"when": {**step.when.model_dump(mode="json", exclude_defaults=True), "expression": plain}}
+
+
+@lint_rule(
+    _RULES, "github-condition", "warning", "What it guards always runs, or never.", fix=setting(_whole_expression)
+)
+def _always_the_same(document: Any, place: Place) -> None:
+    """Find conditions that never come out otherwise."""
+    for owner, here in (*((job, one) for _, job, one in jobs_in(document, place)), *steps_in(document, place)):
+        said = owner.get("if")
+        plain = said.strip() if isinstance(said, str) else str(said).lower()
+        is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
+        if is_mixed or plain.count("${{") > 1:
+            (here / "if").refuse("is text around `${{ }}`, which always counts as true")
+        elif "if" in owner and not any(map(Expression.asks, expressions_in(plain, is_condition=True))):
+            (here / "if").refuse(f"is always the same, {plain[:40]!r}")
+
+
+@lint_rule(_RULES, "github-object", "warning", "Nobody can use it.")
+def _whole_objects(document: Any, place: Place) -> None:
+    """Find objects that are put into a text."""
+    for one, here in placed_expressions(document, place):
+        said = one.text.lower()
+        if here.path[-1:] in (("run",), ("name",)) and (said in CONTEXTS or said == "github.event"):
+            here.refuse(f"`{one.text[:40]}` has many values, and comes out as the word `Object`")
+
+
+@lint_rule(_RULES, "github-injection", "warning", "They can run what they like with the job's rights.")
+def _injections(document: Any, place: Place) -> None:
+    """Find scripts into which a value is put that outsiders write."""
+    for step, here in steps_in(document, place):
+        script = object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
+        for name, text in (("run", step.get("run")), ("with", script)):
+            for one in expressions_in(str(text)) if isinstance(text, str) else ():
+                said = next((v for v in map(".".join, one.values) if _UNTRUSTED.fullmatch(v)), None)
+                if said:
+                    (here / name).refuse(f"puts `{said}`, which outsiders write, into a script")
 
 
 @lint_rule(_RULES, "github-schedule", "error", "GitHub does not run them so.")

@@ -1,21 +1,187 @@
-"""What is wrong with the expressions of a GitHub Actions workflow, and the values they name."""
+"""Expressions of GitHub Actions: what is wrong with one, which values it names, and whether these are known there."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from workflow_agent.errors import Problem
-from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.github_actions.expressions import (
-    CONTEXTS,
-    Expression,
-    expressions_in,
-    read_expression,
-)
-from workflow_agent.workflows.formats.github_actions.shapes import events_of, jobs_in, needs_of, steps_in
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting, texts_in
+from workflow_agent.workflows.formats.github_actions.shapes import events_of, needs_of
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
-from workflow_agent.workflows.model.steps import Step
+
+_EXPRESSION = re.compile(r"\$\{\{((?:[^'}]|'[^']*'|\}(?!\}))*)\}\}")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<number>[+-]?(?:0x[0-9a-fA-F]+|0o[0-7]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?))"
+    r"|(?P<name>[A-Za-z_][\w-]*)|(?P<sign>&&|\|\||[=!<>]=|[<>!()\[\].,*]))"
+)
+_PLACEHOLDER = re.compile(r"\{(\d{1,3})\}")
+_WORDS = frozenset({"true", "false", "null", "nan", "infinity"})
+CONTEXTS = frozenset(
+    {"github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix", "needs", "inputs"}
+)
+_FUNCTIONS: Mapping[str, tuple[int, int]] = {
+    "contains": (2, 2), "startswith": (2, 2), "endswith": (2, 2), "format": (1, 99), "join": (1, 2),
+    "tojson": (1, 1), "fromjson": (1, 1), "hashfiles": (1, 99), "success": (0, 99), "failure": (0, 99),
+    "always": (0, 0), "cancelled": (0, 0), "case": (3, 99),
+}  # fmt: skip
+"""The fewest and the most arguments of each, its name in lower case."""
+_COMPARED = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+
+
+@dataclass(slots=True)
+class Expression:
+    """What one expression says."""
+
+    text: str
+    problem: str | None = None
+    """Why it cannot be read, if so."""
+    values: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    """The values it names, such as `("steps", "build", "outcome")`; `*` stands for what is not told."""
+    functions: set[str] = field(default_factory=set[str])
+
+    def asks(self) -> bool:
+        """Say whether what comes out depends on anything."""
+        return bool(self.values or self.functions or self.problem)
+
+
+def expressions_in(text: str, *, is_condition: bool = False) -> Iterator[Expression]:
+    """Yield the expressions of a text; a condition without `${{ }}` is one as a whole."""
+    found = _EXPRESSION.findall(text)
+    if not found and "${{" in text:
+        yield Expression(text, "has `${{` without `}}`")
+    for one in found or ([text] if is_condition and "${{" not in text else []):
+        yield read_expression(one)
+
+
+def read_expression(text: str) -> Expression:
+    """Return what an expression says, the text between `${{` and `}}`."""
+    made = Expression(text.strip())
+    try:
+        reader = _Reader(text, made)
+        reader.whole()
+    except ValueError as error:
+        made.problem = str(error)
+    return made
+
+
+class _Reader:
+    """Reads the tokens of one expression from left to right."""
+
+    def __init__(self, text: str, into: Expression) -> None:
+        self._tokens = list(_tokens(text))
+        self._at = 0
+        self._into = into
+
+    def whole(self) -> None:
+        if not self._tokens:
+            raise ValueError("is an empty expression")
+        self._any()
+        if self._at < len(self._tokens):
+            raise ValueError(f"has {self._next()!r} where its end was expected")
+
+    def _next(self) -> str:
+        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
+
+    def _take(self, wanted: str = "") -> str:
+        found = self._next()
+        if not found or (wanted and found != wanted):
+            raise ValueError(f"has {found!r} where {wanted!r} was expected" if found else "ends too early")
+        self._at += 1
+        return found
+
+    def _any(self) -> None:
+        self._one()
+        while self._next() in _COMPARED:
+            self._at += 1
+            self._one()
+
+    def _one(self) -> None:
+        while self._next() == "!":
+            self._at += 1
+        if self._next() == "(":
+            self._take()
+            self._any()
+            self._take(")")
+            self._path([])
+            return
+        kind, found = self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+        self._take()
+        if kind == "name":
+            self._named(found)
+        elif kind == "sign":
+            raise ValueError(f"has {found!r} where a value was expected")
+
+    def _named(self, name: str) -> None:
+        folded = name.lower()
+        if self._next() == "(":
+            self._call(name)
+            self._path([])
+        elif folded not in _WORDS:
+            if folded not in CONTEXTS:
+                raise ValueError(f"names {name[:40]!r}, which is no context")
+            self._path([folded])
+
+    def _call(self, name: str) -> None:
+        folded = name.lower()
+        if folded not in _FUNCTIONS:
+            raise ValueError(f"calls {name[:40]!r}, which is no function")
+        self._take("(")
+        count, first = 0, self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+        while self._next() != ")":
+            count += 1
+            self._any()
+            if self._next() != ")":
+                self._take(",")
+        self._take(")")
+        least, most = _FUNCTIONS[folded]
+        if not least <= count <= most:
+            raise ValueError(f"gives {name} {count} arguments")
+        if first[0] == "text" and (problem := _text_problem(folded, first[1][1:-1].replace("''", "'"), count - 1)):
+            raise ValueError(problem)
+        self._into.functions.add(folded)
+
+    def _path(self, parts: list[str]) -> None:
+        while self._next() in (".", "["):
+            if self._take() == ".":
+                parts.append(self._take().lower())
+                continue
+            kind, found = self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+            self._any() if found != "*" else self._take("*")
+            is_last = self._next() == "]"
+            self._take("]")
+            parts.append(found[1:-1].replace("''", "'").lower() if kind == "text" and is_last else "*")
+        if parts and parts[0] in CONTEXTS:
+            self._into.values.append(tuple(parts))
+
+
+def _text_problem(function: str, text: str, others: int) -> str | None:
+    """Return why a function cannot make anything of the text it is given, with so many arguments after it."""
+    if function == "fromjson":
+        try:
+            json.loads(text)
+        except ValueError:
+            return f"gives fromJSON {text[:40]!r}, which is not JSON"
+    elif function == "format":
+        wanted = {int(number) for number in _PLACEHOLDER.findall(text.replace("{{", "").replace("}}", ""))}
+        if wanted and max(wanted) >= others:
+            return f"has {{{max(wanted)}}} in the text of format, and only {others} values for it"
+        if missing := set(range(others)) - wanted:
+            return f"gives format a value that its text does not use, {{{min(missing)}}}"
+    return None
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    at = 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
+        if match is None:
+            shown = text[at:].strip()[:20]
+            hint = "; text stands between single quotes" if shown.startswith('"') else ""
+            raise ValueError(f"cannot be read from {shown!r} on{hint}")
+        at = match.end()
+        yield str(match.lastgroup), match[0].strip()
+
 
 RULES: list[LintRule] = []
 _ANYWHERE = frozenset({"github", "inputs", "vars"})
@@ -58,17 +224,11 @@ _PROPERTIES: Mapping[str, frozenset[str]] = {
     }.items()
 }
 """What the values are that GitHub gives, in lower case, by the page "Contexts" of its documentation."""
-_IN_PLACE = re.compile(r"\$\{\{([^{}]*)\}\}")
 _WITH_PARTS = frozenset({"event", "container", "services"})
-_UNTRUSTED = re.compile(
-    r"github\.head_ref|github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.(?:ref|label|"
-    r"repo\.default_branch))|(?:comment|review|review_comment|discussion)\.(?:body|title)|pages\.\*\.page_name|"
-    r"(?:commits\.\*|head_commit)\.(?:message|author\.(?:email|name))|workflow_run\.(?:head_branch|"
-    r"head_commit\.(?:message|author\.(?:email|name))|pull_requests\.\*\.head\.ref))"
-)
 
 
-def _expressions(document: Any, place: Place) -> Iterator[tuple[Expression, Place]]:
+def placed_expressions(document: Any, place: Place) -> Iterator[tuple[Expression, Place]]:
+    """Yield the expressions of a document, each with its place."""
     for text, here in texts_in(document, place):
         if "${{" in text or here.path[-1:] == ("if",):
             for one in expressions_in(text, is_condition=here.path[-1:] == ("if",)):
@@ -78,7 +238,7 @@ def _expressions(document: Any, place: Place) -> Iterator[tuple[Expression, Plac
 @lint_rule(RULES, "github-expression", "error", "GitHub refuses the whole file.")
 def _unreadable(document: Any, place: Place) -> None:
     """Find expressions that GitHub cannot read, and functions that do not exist."""
-    for one, here in _expressions(document, place):
+    for one, here in placed_expressions(document, place):
         if one.problem:
             here.refuse(f"the expression {one.text[:60]!r} {one.problem}")
 
@@ -86,7 +246,7 @@ def _unreadable(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-context", "error", "GitHub refuses the file, or the value is empty.")
 def _misplaced(document: Any, place: Place) -> None:
     """Find values and functions that are not known where they are used."""
-    for one, here in _expressions(document, place):
+    for one, here in placed_expressions(document, place):
         where = "/" + "/".join(map(str, here.path))
         allowed = next((names for pattern, names in _ALLOWED if re.fullmatch(pattern, where)), None)
         for root in {value[0] for value in one.values} if allowed is not None else ():
@@ -109,7 +269,7 @@ def _unknown_values(document: Any, place: Place) -> None:
     }
     named = object_in(document.get("jobs"))
     everywhere = {**_PROPERTIES, "inputs": inputs, "jobs": {str(name).lower() for name in named}}
-    for one, here in _expressions(document, place):
+    for one, here in placed_expressions(document, place):
         job = object_in(named.get(str(here.path[1]))) if here.path[:1] == ("jobs",) and len(here.path) > 1 else {}
         known = everywhere | _known(job, here.path)
         for root, *rest in one.values:
@@ -149,49 +309,3 @@ def _check_output(jobs: Mapping[str, Any], needed: str, output: str, here: Place
     outputs = {str(name).lower() for name in object_in(job.get("outputs"))}
     if "steps" in job and output not in outputs:
         here.refuse(f"the job {needed!r} has no output {output[:60]!r}", sorted(outputs))
-
-
-def whole_expression(step: Step, problem: Problem, document: Any) -> JsonObject:
-    """Return a condition without the signs around a part of it, so that all of it is worked out."""
-    del problem, document
-    said = step.when.expression if step.when else None
-    if not isinstance(said, str) or not step.when:
-        return {}
-    plain = _IN_PLACE.sub(lambda match: f"({match[1].strip()})", said)
-    if "${{" in plain or said.strip() == plain.strip() or read_expression(plain).problem:
-        return {}
-    return {"when": {**step.when.model_dump(mode="json", exclude_defaults=True), "expression": plain}}
-
-
-@lint_rule(RULES, "github-condition", "warning", "What it guards always runs, or never.", fix=setting(whole_expression))
-def _always_the_same(document: Any, place: Place) -> None:
-    """Find conditions that never come out otherwise."""
-    for owner, here in (*((job, one) for _, job, one in jobs_in(document, place)), *steps_in(document, place)):
-        said = owner.get("if")
-        plain = said.strip() if isinstance(said, str) else str(said).lower()
-        is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
-        if is_mixed or plain.count("${{") > 1:
-            (here / "if").refuse("is text around `${{ }}`, which always counts as true")
-        elif "if" in owner and not any(map(Expression.asks, expressions_in(plain, is_condition=True))):
-            (here / "if").refuse(f"is always the same, {plain[:40]!r}")
-
-
-@lint_rule(RULES, "github-object", "warning", "Nobody can use it.")
-def _whole_objects(document: Any, place: Place) -> None:
-    """Find objects that are put into a text."""
-    for one, here in _expressions(document, place):
-        said = one.text.lower()
-        if here.path[-1:] in (("run",), ("name",)) and (said in CONTEXTS or said == "github.event"):
-            here.refuse(f"`{one.text[:40]}` has many values, and comes out as the word `Object`")
-
-
-@lint_rule(RULES, "github-injection", "warning", "They can run what they like with the job's rights.")
-def _injections(document: Any, place: Place) -> None:
-    """Find scripts into which a value is put that outsiders write."""
-    for step, here in steps_in(document, place):
-        script = object_in(step.get("with")).get("script") if "github-script" in str(step.get("uses")) else None
-        for name, text in (("run", step.get("run")), ("with", script)):
-            for one in expressions_in(str(text)) if isinstance(text, str) else ():
-                said = next((v for v in map(".".join, one.values) if _UNTRUSTED.fullmatch(v)), None)
-                if said:
-                    (here / name).refuse(f"puts `{said}`, which outsiders write, into a script")
