@@ -7,9 +7,12 @@ from typing_extensions import override
 
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
-from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.mermaid.chart import TITLE
-from workflow_agent.workflows.formats.mermaid.rewriter import diagram_text, read_diagram
+from workflow_agent.workflows.formats.builder import Draft
+from workflow_agent.workflows.formats.fidelity import checked_export, kept_in
+from workflow_agent.workflows.formats.mermaid.chart import TITLE, DiagramReader
+from workflow_agent.workflows.formats.mermaid.rewriter import Rewriter
+from workflow_agent.workflows.formats.mermaid.scanner import read_chart
+from workflow_agent.workflows.formats.mermaid.writer import Changes, plain_diagram
 from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.formats.text import header_line
 from workflow_agent.workflows.model.workflow import Workflow
@@ -31,7 +34,7 @@ class Mermaid(Format):
     def read(self, document: Any) -> Imported:
         if not isinstance(document, str):
             raise UnreadableDocument(self.title, [Problem("", "is no text")])
-        return read_diagram(document, self.name)
+        return _read(document, self.name)
 
     @override
     def write(self, workflow: Workflow) -> Exported:
@@ -40,7 +43,7 @@ class Mermaid(Format):
             return Imported(_bare(imported.workflow, self.name), imported.report)
 
         # The text itself is kept beside the model: another one after a change is no loss.
-        return checked_export(diagram_text(workflow, self.name), _bare(workflow, self.name), read, self.title)
+        return checked_export(_text_of(workflow, self.name), _bare(workflow, self.name), read, self.title)
 
 
 def _bare(workflow: Workflow, format_name: str) -> Workflow:
@@ -54,3 +57,24 @@ def _bare(workflow: Workflow, format_name: str) -> Workflow:
         for step in workflow.steps
     )
     return workflow.model_copy(update={"steps": steps, "extensions": left(workflow.extensions)})
+
+
+def _read(text: str, format_name: str) -> Imported:
+    """Return the workflow of a diagram."""
+    imported = DiagramReader(read_chart(text), Draft(format_name, TITLE)).whole({"text": text})
+    if plain_diagram(imported.workflow) != text:
+        return imported
+    imported.report.kept.clear()
+    left = without(imported.workflow.extensions, format_name)
+    return Imported(imported.workflow.model_copy(update={"extensions": left}), imported.report)
+
+
+def _text_of(workflow: Workflow, format_name: str) -> str:
+    """Return the diagram of a workflow: the one it was read from, but for what changed; else a plain one."""
+    text = kept_in(workflow.extensions, format_name).get("text")
+    if not isinstance(text, str):
+        return plain_diagram(workflow)
+    try:
+        return Rewriter(Changes(workflow, read_chart(text), format_name)).whole()
+    except UnreadableDocument:
+        return plain_diagram(workflow)

@@ -4,12 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workflow_agent.workflows.diagrams.mermaid import escaped
-from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
-from workflow_agent.workflows.formats.builder import Draft
-from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.mermaid.chart import END, TITLE, Arrow, Line, Link, Node, Statement
-from workflow_agent.workflows.formats.mermaid.reader import BEGIN, DiagramReader
-from workflow_agent.workflows.formats.mermaid.scanner import read_chart
+from workflow_agent.workflows.formats.mermaid.chart import BEGIN, END, Arrow, Line, Link, Node, Statement
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
     PLAIN_LABEL,
@@ -18,36 +13,14 @@ from workflow_agent.workflows.formats.mermaid.writer import (
     Path,
     front,
     label_of,
-    plain_diagram,
     words_of,
 )
-from workflow_agent.workflows.formats.shapes import without
 from workflow_agent.workflows.model.transitions import Transition
-from workflow_agent.workflows.model.workflow import Workflow
 
 
-def diagram_text(workflow: Workflow, format_name: str) -> str:
-    """Return the diagram of a workflow: the one it was read from, but for what changed; else a plain one."""
-    text = kept_in(workflow.extensions, format_name).get("text")
-    if not isinstance(text, str):
-        return plain_diagram(workflow)
-    try:
-        return _Rewriter(Changes(workflow, read_chart(text), format_name)).whole()
-    except UnreadableDocument:
-        return plain_diagram(workflow)
+class Rewriter:
+    """Writes a diagram again, line by line."""
 
-
-def read_diagram(text: str, format_name: str) -> Imported:
-    """Return the workflow of a diagram."""
-    imported = DiagramReader(read_chart(text), Draft(format_name, TITLE)).whole({"text": text})
-    if plain_diagram(imported.workflow) != text:
-        return imported
-    imported.report.kept.clear()
-    left = without(imported.workflow.extensions, format_name)
-    return Imported(imported.workflow.model_copy(update={"extensions": left}), imported.report)
-
-
-class _Rewriter:
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
         self._chart = changes.chart

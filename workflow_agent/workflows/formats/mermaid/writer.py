@@ -9,20 +9,25 @@ from workflow_agent.workflows.diagrams.mermaid import ARROWS, escaped
 from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.mermaid import reader
 from workflow_agent.workflows.formats.mermaid.chart import (
+    BEGIN,
     END,
+    OWNER,
+    SCOPE_PREFIX,
     SHAPES,
     START,
+    STEP_PREFIX,
     TITLE,
     Arrow,
     Chart,
+    DiagramReader,
     Line,
     Link,
     Node,
     Statement,
+    node_id_of,
+    nodes_of,
 )
-from workflow_agent.workflows.formats.mermaid.reader import BEGIN, OWNER, SCOPE_PREFIX, node_id_of
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -38,9 +43,9 @@ class Changes:
     def __init__(self, workflow: Workflow, chart: Chart, format_name: str) -> None:
         self.workflow = workflow
         self.chart = chart
-        self.reader = reader.DiagramReader(chart, Draft(format_name, TITLE))
+        self.reader = DiagramReader(chart, Draft(format_name, TITLE))
         self.base = self.reader.whole({}).workflow
-        self.seen = reader.nodes_of(chart)
+        self.seen = nodes_of(chart)
         self.before = {self._node_of(step, format_name): step for step in self.base.steps}
         self.nodes: dict[str, str] = {}
         """The node of each step."""
@@ -49,7 +54,7 @@ class Changes:
             self.nodes[step.id] = take_id(self._node_of(step, format_name), taken)
         self.steps: Mapping[str, Step] = {self.nodes[step.id]: step for step in workflow.steps}
         self.gone = self.before.keys() - self.steps.keys()
-        own = {SCOPE_PREFIX + one.removeprefix(reader.STEP_PREFIX) for one in self.gone}
+        own = {SCOPE_PREFIX + one.removeprefix(STEP_PREFIX) for one in self.gone}
         self.gone_scopes = self.gone | own if chart.is_state or self.reader.is_ours else set[str]()
         self.fresh = {
             one for one, step in self.steps.items() if one not in self.before or _told(self.before[one]) != _told(step)
