@@ -10,22 +10,11 @@ import rustworkx as rx
 
 from workflow_agent.workflows.analysis.words import Call, read_call, words
 from workflow_agent.workflows.model.steps import Step, ends_badly
-from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.transitions import Transition, reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 T = TypeVar("T")
 K = TypeVar("K")
-
-
-def reached(graph: "rx.PyDiGraph[str, str]", sources: Iterable[int]) -> set[int]:
-    """Return the nodes some path leads to from any of the sources, these included."""
-    seen = set(sources)
-    waiting = list(seen)
-    while waiting:
-        news = set(graph.successor_indices(waiting.pop())) - seen
-        seen |= news
-        waiting += news
-    return seen
 
 
 def ends_of(edge: Transition) -> tuple[str, str]:
@@ -200,7 +189,7 @@ class FlowGraph:
     @cached_property
     def reachable(self) -> frozenset[str]:
         """The steps that can run, and those attached to them by side ports."""
-        return self._with_side_steps(reached(self.digraph, [self.index[root] for root in self.roots]))
+        return self._reached_from_roots(self.digraph)
 
     @cached_property
     def error_handlers(self) -> frozenset[str]:
@@ -221,26 +210,16 @@ class FlowGraph:
         found = {s.id for s in self.workflow.steps if s.on_error == "continue"}
         found |= {edge.from_ for edge in self.flow if edge.type == "error"}
         found |= {step_id for on in automated for step_id in (on.from_, on.to) if step_id}
-        waiting = list(found)
-        while waiting:
-            inside = {step.id for step in self.children.get(waiting.pop(), ())} - found
-            found |= inside
-            waiting += inside
-        return frozenset(found)
+        return frozenset(reached(found, lambda scope: [step.id for step in self.children.get(scope, ())]))
 
     def _reachable_without(self, kind: str) -> frozenset[str]:
-        drawn = self._digraph(edge for edge in self.flow if edge.type != kind)
-        return self._with_side_steps(reached(drawn, [self.index[root] for root in self.roots]))
+        return self._reached_from_roots(self._digraph(edge for edge in self.flow if edge.type != kind))
 
-    def _with_side_steps(self, nodes: set[int]) -> frozenset[str]:
-        found = {self.workflow.steps[node].id for node in nodes}
+    def _reached_from_roots(self, drawn: "rx.PyDiGraph[str, str]") -> frozenset[str]:
+        nodes = reached([self.index[root] for root in self.roots], drawn.successor_indices)
         beside = neighbours(edge for edge in self.workflow.transitions if edge.type == "data")
-        waiting = [step for step in found if step in beside]
-        while waiting:
-            news = (beside[waiting.pop()] & self.side_steps) - found
-            found |= news
-            waiting += news
-        return frozenset(found)
+        found = (self.workflow.steps[node].id for node in nodes)
+        return frozenset(reached(found, lambda step_id: beside.get(step_id, set()) & self.side_steps))
 
     @cached_property
     def natural_ends(self) -> frozenset[str]:
@@ -266,9 +245,7 @@ class FlowGraph:
         # A loop that has gone over everything is done; where nothing follows, work ends with it.
         loops = {step.id for step in self.workflow.steps if step.type == "loop" and not declared}
         ends = declared | self.natural_ends | loops
-        backwards = self.digraph.copy()
-        backwards.reverse()
-        nodes = reached(backwards, [self.index[end] for end in ends])
+        nodes = reached([self.index[end] for end in ends], self.digraph.predecessor_indices)
         return frozenset(self.workflow.steps[node].id for node in nodes)
 
     @cached_property

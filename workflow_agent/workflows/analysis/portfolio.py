@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from workflow_agent.workflows.analysis.findings import Observation, rule
-from workflow_agent.workflows.analysis.graph import FlowGraph, reached
+from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import listed, named, plural, shortened
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.triggers import WorkflowTrigger
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -89,7 +90,7 @@ def _is_avoidable(graph: FlowGraph, step: Step) -> bool:
     others.remove_node(graph.index[step.id])
     roots = [graph.index[root] for root in graph.roots if root != step.id]
     ends = graph.natural_ends | {one.id for one in graph.workflow.steps if one.type == "end"}
-    return not {graph.workflow.steps[node].id for node in reached(others, roots)}.isdisjoint(ends)
+    return not {graph.workflow.steps[node].id for node in reached(roots, others.successor_indices)}.isdisjoint(ends)
 
 
 def _way_back(home: Workflow, first: Workflow, known: Mapping[str, Workflow]) -> list[Workflow] | None:
@@ -153,14 +154,8 @@ def blast_radius(graph: FlowGraph) -> Iterator[Observation]:
             called = _find(known, reference)
             if called is not None:
                 callers.setdefault(called.id, []).append(workflow)
-    affected: dict[str, Workflow] = {graph.workflow.id: graph.workflow}
-    waiting = [graph.workflow.id]
-    for here in waiting:
-        for caller in callers.get(here, ()):
-            if caller.id not in affected:
-                affected[caller.id] = caller
-                waiting.append(caller.id)
-    others = list(affected.values())[1:]
+    affected = reached([graph.workflow.id], lambda one: [caller.id for caller in callers.get(one, ())])
+    others = [known[one] for one in affected[1:]]
     if others:
         yield Observation(
             f"{_phrase(others)} {plural(len(others), 'depends', 'depend')} on this workflow.",

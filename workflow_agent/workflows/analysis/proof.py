@@ -27,6 +27,7 @@ from workflow_agent.workflows.analysis.token_net import (
 )
 from workflow_agent.workflows.analysis.words import named, named_all
 from workflow_agent.workflows.model.steps import ends_badly
+from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 Property = Literal["every_path_ends", "proper_completion", "no_dead_step"]
@@ -324,13 +325,7 @@ class _StateSpace:
 
     def _look_for_no_way_out(self) -> None:
         """Note the first state from which no end can be reached any more."""
-        ending = set(self._final)
-        waiting = list(ending)
-        while waiting:
-            for earlier in self._before.get(waiting.pop(), ()):
-                if earlier not in ending:
-                    ending.add(earlier)
-                    waiting.append(earlier)
+        ending = set(reached(self._final, lambda state: self._before.get(state, ())))
         trapped = next((one for one in self._came if one not in ending), None)
         if trapped is not None and "every_path_ends" not in self._played.found:
             left = [step for one in self._came if one not in ending for step in self._steps_at(one[0])]

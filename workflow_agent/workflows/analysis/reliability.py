@@ -6,6 +6,7 @@ from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import Call, named, named_all, plural, undoes
 from workflow_agent.workflows.model.steps import Step, ends_badly
+from workflow_agent.workflows.model.transitions import reached
 
 _CALL_TIMEOUT = "PT5M"
 _PAYMENTS_LOOKED_AT = 5
@@ -151,26 +152,21 @@ def missing_compensation(graph: FlowGraph) -> Iterator[Observation]:
 def _deliveries_that_fail_for_good(graph: FlowGraph) -> set[str]:
     """Return the deliveries whose failure nothing catches, or ends badly without undoing anything."""
     undoing = {step.id for step in graph.workflow.steps if undoes(step)}
-    bad = {s.id for s in graph.workflow.steps if s.type == "end" and ends_badly(s)}
-    waiting = list(bad)
-    while waiting:
-        onward = (edge for edge in graph.into(waiting.pop()) if edge.type not in ("error", "compensation"))
-        news = {edge.from_ for edge in onward} - bad - undoing
-        bad |= news
-        waiting += news
+    bad_ends = [s.id for s in graph.workflow.steps if s.type == "end" and ends_badly(s)]
+
+    def before(step_id: str) -> set[str]:
+        return {e.from_ for e in graph.into(step_id) if e.type not in ("error", "compensation")} - undoing
+
+    bad = set(reached(bad_ends, before))
     fails = {edge.from_ for edge in graph.flow if edge.type == "error" and edge.to in bad}
     return {i for i, call in graph.calls.items() if call.delivers and (i in fails or i not in graph.caught)}
 
 
 def _reached_by_success(graph: FlowGraph, step: Step) -> set[str]:
-    seen: set[str] = set()
-    waiting = [edge.to for edge in graph.exits(step.id)]
-    while waiting:
-        here = waiting.pop()
-        if here not in seen:
-            seen.add(here)
-            waiting += [edge.to for edge in graph.exits(here)]
-    return seen
+    def onward(step_id: str) -> list[str]:
+        return [edge.to for edge in graph.exits(step_id)]
+
+    return set(reached(onward(step.id), onward))
 
 
 RULES = (

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.transitions import Transition, reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 COLLAPSE_ABOVE_STEPS = 60
@@ -83,15 +83,8 @@ class DiagramView:
         leads_to: defaultdict[str, list[str]] = defaultdict(list)
         for edge in self.workflow.transitions:
             leads_to[self._shown_as[edge.from_]].append(self._shown_as[edge.to])
-        order = dict.fromkeys([self._shown_as[self.workflow.start]])
-        for here in (waiting := list(order)):
-            news = [there for there in dict.fromkeys(leads_to[here]) if there not in order]
-            order |= dict.fromkeys(news)
-            waiting += news
-            if len(order) >= count:
-                break
-        order |= dict.fromkeys(self._shown_as.values())
-        return set(list(order)[:count])
+        near = reached([self._shown_as[self.workflow.start]], lambda shown: leads_to[shown])
+        return set(list(dict.fromkeys([*near, *self._shown_as.values()]))[:count])
 
     @property
     def start(self) -> str | None:

@@ -19,7 +19,7 @@ from workflow_agent.workflows.edits.operations import (
 from workflow_agent.workflows.edits.steps import AddStep, MoveStep, RemoveStep, UpdateStep
 from workflow_agent.workflows.model.parser import slug, transition_id, unique_id
 from workflow_agent.workflows.model.steps import Step, StepContent
-from workflow_agent.workflows.model.transitions import Transition, TransitionType
+from workflow_agent.workflows.model.transitions import Transition, TransitionType, reached
 from workflow_agent.workflows.model.workflow import MAX_STEPS, MAX_TRANSITIONS, Automation, Workflow, step_document
 
 _Item = TypeVar("_Item")
@@ -138,12 +138,7 @@ class GraphDraft:
         for step in self.steps:
             if step.parent is not None:
                 children[step.parent].append(step.id)
-        inside, waiting = {step_id}, [step_id]
-        while waiting:
-            found = children[waiting.pop()]
-            inside.update(found)
-            waiting.extend(found)
-        return inside
+        return set(reached([step_id], lambda scope: children[scope]))
 
     def new_step_id(self, name: str, *, besides: str | None = None) -> str:
         """Return an id made from a name that no other step has."""

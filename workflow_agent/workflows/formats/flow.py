@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition
+from workflow_agent.workflows.model.transitions import Transition, reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 _PASSED = ("fork", "join", "decision", "end")
@@ -86,14 +86,12 @@ class Flow:
 
     def reached(self, first: str, *, stop: str | None = None, when_failing: bool = True) -> list[str]:
         """Return the steps that work can come to from one, itself first, without passing `stop`."""
-        found = {first: None} if first != stop else {}
-        for here in (waiting := list(found)):
-            news = [e.to for e in self.beside(here) if e.type in _ONWARD or (when_failing and e.type == "error")]
-            for there in dict.fromkeys(news):
-                if there not in found and there != stop:
-                    found[there] = None
-                    waiting.append(there)
-        return list(found)
+        kinds = (*_ONWARD, "error") if when_failing else _ONWARD
+
+        def onward(here: str) -> list[str]:
+            return [edge.to for edge in self.beside(here) if edge.type in kinds and edge.to != stop]
+
+        return reached([first] if first != stop else [], onward)
 
     def region(self, fork: str) -> Region | None:
         """Return what lies between a fork and its end, or None where the branches are not apart.
@@ -164,12 +162,8 @@ class Flow:
                     near[edge.to].add(step.id)
         group: dict[str, int] = {}
         for at, step in enumerate(members):
-            waiting = [] if step.id in group else [step.id]
-            while waiting:
-                here = waiting.pop()
-                if here not in group:
-                    group[here] = at
-                    waiting += near[here]
+            if step.id not in group:
+                group |= dict.fromkeys(reached([step.id], lambda one: near[one]), at)
         found: dict[int, list[Step]] = {}
         for step in members:
             found.setdefault(group[step.id], []).append(step)

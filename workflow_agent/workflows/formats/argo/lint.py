@@ -8,6 +8,7 @@ from typing import Any
 from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
 from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.triggers import cron_problem
 
 RULES: list[LintRule] = []
@@ -147,16 +148,7 @@ def _done_before(
         return lambda name: {other for other, there in groups.items() if there < groups[name]}
     needed = {str(call.get("name")): set(said_depends(call)[0]) for _, call, _ in calls}
 
-    def ancestors(name: str) -> set[str]:
-        seen: set[str] = set()
-        waiting = [name]
-        while waiting:
-            news = needed.get(waiting.pop(), set()) - seen
-            seen |= news
-            waiting += news
-        return seen
-
-    return ancestors
+    return lambda name: set(reached(needed.get(name, ()), lambda one: needed.get(one, ())))
 
 
 def _check_output(what: str, call: Mapping[str, Any], whole: _Spec, place: Place) -> None:

@@ -31,6 +31,7 @@ from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored
 from workflow_agent.workflows.formats.flow import Flow, Region
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 _FLOW = ("Next", "End", "Choices", "Default", "Catch")
@@ -120,12 +121,7 @@ class _Rules:
 
     def _reachable(self, start: str, states: JsonObject, place: Place) -> None:
         """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
-        found = {start}
-        waiting = [start]
-        while waiting:
-            news = {target for _, target in targets_of(states.get(waiting.pop(), {}))} - found
-            found |= news
-            waiting += news
+        found = set(reached([start], lambda name: [target for _, target in targets_of(states.get(name, {}))]))
         for name in states:
             if name not in found:
                 (place / "States" / name).refuse(f"nothing leads to state {name!r}")
