@@ -6,12 +6,12 @@ Comparisons, and facts by their name; nothing is guessed.
 import math
 import operator
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.analysis.approvals import is_approval
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
@@ -195,12 +195,9 @@ def overlapping_guards(graph: FlowGraph) -> Iterator[Observation]:
 
 
 def _overlapping(guarded: list[Transition]) -> Iterator[tuple[Transition, Transition]]:
-    by_subject: defaultdict[str, list[tuple[Transition, Guard]]] = defaultdict(list)
-    for edge in guarded[:_GUARDS_COMPARED]:
-        said = " ".join(transition_text(edge).casefold().split())
-        guard = read_guard(edge) or Guard(said, None, said or None)
-        by_subject[guard.subject].append((edge, guard))
-    for pairs in by_subject.values():
+    told = [(edge, " ".join(transition_text(edge).casefold().split())) for edge in guarded[:_GUARDS_COMPARED]]
+    guards = [(edge, read_guard(edge) or Guard(said, None, said or None)) for edge, said in told]
+    for pairs in grouped((one[1].subject, one) for one in guards).values():
         for (one, first), (other, second) in combinations(pairs, 2):
             if one.to != other.to and _both_hold(first, second):
                 yield one, other

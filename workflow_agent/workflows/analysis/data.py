@@ -1,11 +1,11 @@
 """Data: what steps say they read and write, and what their forms ask for."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 import rustworkx as rx
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.analysis.findings import Observation, all_texts, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import listed, named, named_all, plural, shortened
@@ -24,12 +24,8 @@ def _written_by(step: Step) -> tuple[str, ...]:
 
 
 def _writers(graph: FlowGraph) -> Mapping[str, list[str]]:
-    writers: defaultdict[str, list[str]] = defaultdict(list)
-    for step in graph.workflow.steps:
-        if step.id in graph.reachable:
-            for name in _written_by(step):
-                writers[name].append(step.id)
-    return writers
+    steps = (step for step in graph.workflow.steps if step.id in graph.reachable)
+    return grouped((name, step.id) for step in steps for name in _written_by(step))
 
 
 @rule("read-before-written", "data", "warning", "On the other ways the step finds nothing, or an old value.")
@@ -140,12 +136,13 @@ def written_never_read(graph: FlowGraph) -> Iterator[Observation]:
     mentioned = _mentioned(graph)
     if mentioned is None:
         return
-    unread: dict[str, list[str]] = {}
-    for step in graph.workflow.steps:
-        if step.id in graph.reachable and not _is_last(graph, step):
-            for name in step.writes:
-                if name not in mentioned and not mentioned.issuperset(_NAME.findall(name)):
-                    unread.setdefault(name, []).append(step.id)
+    steps = [step for step in graph.workflow.steps if step.id in graph.reachable and not _is_last(graph, step)]
+    unread = grouped(
+        (name, step.id)
+        for step in steps
+        for name in step.writes
+        if name not in mentioned and not mentioned.issuperset(_NAME.findall(name))
+    )
     if unread:
         writers = graph.steps_of(step_id for ids in unread.values() for step_id in ids)
         data = _quoted(list(unread))

@@ -1,16 +1,17 @@
 """A workflow as the rules see it: who leads where, what is reached, what can finish."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
 import rustworkx as rx
 
+from workflow_agent.values import grouped, reached
 from workflow_agent.workflows.analysis.words import Call, read_call, words
 from workflow_agent.workflows.model.steps import Step, ends_badly
-from workflow_agent.workflows.model.transitions import Transition, reached
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 T = TypeVar("T")
@@ -29,14 +30,6 @@ def neighbours(edges: Iterable[Transition]) -> Mapping[str, set[str]]:
         beside[edge.from_].add(edge.to)
         beside[edge.to].add(edge.from_)
     return beside
-
-
-def grouped(items: Iterable[T], key: Callable[[T], K]) -> Mapping[K, list[T]]:
-    """Return the items by key, each group in order."""
-    groups: defaultdict[K, list[T]] = defaultdict(list)
-    for item in items:
-        groups[key(item)].append(item)
-    return dict(groups)
 
 
 _AUTOMATION_TARGETS = ("state", "status", "step", "target", "to")
@@ -76,11 +69,11 @@ class FlowGraph:
 
     @cached_property
     def _out(self) -> Mapping[str, list[Transition]]:
-        return grouped(self.flow, lambda edge: edge.from_)
+        return grouped((edge.from_, edge) for edge in self.flow)
 
     @cached_property
     def _into(self) -> Mapping[str, list[Transition]]:
-        return grouped(self.flow, lambda edge: edge.to)
+        return grouped((edge.to, edge) for edge in self.flow)
 
     def out(self, step_id: str) -> Sequence[Transition]:
         """Return the flow transitions that leave a step, in order."""
@@ -93,7 +86,7 @@ class FlowGraph:
     @cached_property
     def _exits(self) -> Mapping[str, list[Transition]]:
         onward = (edge for edge in self.flow if edge.type not in ("error", "compensation"))
-        return grouped((e for e in onward if self.steps[e.to].parent != e.from_), lambda edge: edge.from_)
+        return grouped((edge.from_, edge) for edge in onward if self.steps[edge.to].parent != edge.from_)
 
     def exits(self, step_id: str) -> Sequence[Transition]:
         """Return the transitions by which work that went well goes on; those into the own scope do not."""
@@ -108,7 +101,7 @@ class FlowGraph:
     @cached_property
     def children(self) -> Mapping[str, list[Step]]:
         """The steps of each scope, by the id of the step they are inside; `""` is the outermost scope."""
-        return grouped(self.workflow.steps, lambda step: step.parent or "")
+        return grouped((step.parent or "", step) for step in self.workflow.steps)
 
     def outermost(self, step_id: str) -> str:
         """Return the step around a step that is in no other; itself where none is."""

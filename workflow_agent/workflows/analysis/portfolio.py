@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from workflow_agent.values import grouped, reached
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import listed, named, plural, shortened
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.triggers import WorkflowTrigger
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -146,15 +146,14 @@ def _step_names(workflow: Workflow) -> set[str]:
 def blast_radius(graph: FlowGraph) -> Iterator[Observation]:
     """Find other workflows that run this one or are started by it."""
     known = _by_reference(_all(graph))
-    callers: dict[str, list[Workflow]] = {}
-    for workflow in _all(graph):
+
+    def calls(workflow: Workflow) -> list[Workflow]:
         references = _called(workflow)
         references += [t.workflow for t in workflow.triggers if isinstance(t, WorkflowTrigger)]
-        for reference in dict.fromkeys(references):
-            called = _find(known, reference)
-            if called is not None:
-                callers.setdefault(called.id, []).append(workflow)
-    affected = reached([graph.workflow.id], lambda one: [caller.id for caller in callers.get(one, ())])
+        return [called for one in dict.fromkeys(references) if (called := _find(known, one)) is not None]
+
+    callers = grouped((called.id, workflow.id) for workflow in _all(graph) for called in calls(workflow))
+    affected = reached([graph.workflow.id], lambda one: callers.get(one, ()))
     others = [known[one] for one in affected[1:]]
     if others:
         yield Observation(

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from workflow_agent.values import reached
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.token_net import (
     Net,
@@ -27,7 +28,6 @@ from workflow_agent.workflows.analysis.token_net import (
 )
 from workflow_agent.workflows.analysis.words import named, named_all
 from workflow_agent.workflows.model.steps import ends_badly
-from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 Property = Literal["every_path_ends", "proper_completion", "no_dead_step"]

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from workflow_agent.values import reached
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import Call, named, named_all, plural, undoes
 from workflow_agent.workflows.model.steps import Step, ends_badly
-from workflow_agent.workflows.model.transitions import reached
 
 _CALL_TIMEOUT = "PT5M"
 _PAYMENTS_LOOKED_AT = 5

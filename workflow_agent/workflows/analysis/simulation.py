@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, cast
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.conditions import holds
 from workflow_agent.workflows.analysis.graph import FlowGraph
@@ -484,9 +485,7 @@ class _Simulation:
 
     def _people(self, played: Sequence[_Case]) -> JsonObject:
         span = max(case.finished for case in played) or 1.0
-        waited: dict[str, list[float]] = {}
-        for visit in (one for case in played for one in case.visits):
-            waited.setdefault(visit.step, []).append(visit.waited)
+        waited = grouped((visit.step, visit.waited) for case in played for visit in case.visits)
         slow = sorted(waited, key=lambda one: -sum(waited[one]))[:1]
         found: JsonObject = {
             "roles": {

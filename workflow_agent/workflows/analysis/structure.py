@@ -1,14 +1,14 @@
 """Structure: steps nothing leads to, steps that lead nowhere, what is drawn twice or branches without need."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
 import rustworkx as rx
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.analysis.findings import Observation, rule
-from workflow_agent.workflows.analysis.graph import FlowGraph, ends_of, grouped
+from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import named, named_all, plural
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
@@ -150,8 +150,10 @@ def end_that_continues(graph: FlowGraph) -> Iterator[Observation]:
 )
 def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
     """Find two transitions that say the same."""
-    for (source, target), edges in grouped(graph.workflow.transitions, ends_of).items():
-        same = grouped(edges, _said).values() if len(edges) > 1 else ()
+    for (source, target), edges in grouped(
+        ((edge.from_, edge.to), edge) for edge in graph.workflow.transitions
+    ).items():
+        same = grouped((_said(edge), edge) for edge in edges).values() if len(edges) > 1 else ()
         extra = [edge.id for _, *others in same for edge in others]
         if extra:
             yield Observation(
@@ -171,10 +173,8 @@ def _said(edge: Transition) -> str:
 @rule("duplicate-name", "structure", "info", "People and edits that use the name cannot tell them apart.", has_fix=True)
 def duplicate_name(graph: FlowGraph) -> Iterator[Observation]:
     """Find several steps with the same name."""
-    same: defaultdict[tuple[str | None, str], list[Step]] = defaultdict(list)
-    for step in graph.workflow.steps:
-        if step.type not in _UNNAMED_TYPES and step.id not in graph.side_steps:
-            same[step.parent, _plain(step.name)].append(step)
+    told = (s for s in graph.workflow.steps if s.type not in _UNNAMED_TYPES and s.id not in graph.side_steps)
+    same = grouped(((step.parent, _plain(step.name)), step) for step in told)
     taken = {_plain(step.name) for step in graph.workflow.steps}
     for steps in same.values():
         if len(steps) > 1:
@@ -199,7 +199,7 @@ def _renamed(step: Step, numbers: Iterator[int], taken: set[str]) -> EditDocumen
 def self_loop(graph: FlowGraph) -> Iterator[Observation]:
     """Find a step that leads straight back to itself without a condition."""
     loops = (edge for edge in graph.flow if edge.from_ == edge.to and not edge.when and not edge.action)
-    for step_id, edges in grouped(loops, lambda edge: edge.from_).items():
+    for step_id, edges in grouped((edge.from_, edge) for edge in loops).items():
         step = graph.steps[step_id]
         endless = [edge for edge in edges if edge.type in ("sequence", "error")]
         if endless and step.type not in ("state", "loop"):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from workflow_agent.values import grouped, reached
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition, reached
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 COLLAPSE_ABOVE_STEPS = 60
@@ -80,10 +81,9 @@ class DiagramView:
         return {step.id: step for step in drawn if step.id in near}
 
     def _nearest_to_start(self, count: int) -> set[str]:
-        leads_to: defaultdict[str, list[str]] = defaultdict(list)
-        for edge in self.workflow.transitions:
-            leads_to[self._shown_as[edge.from_]].append(self._shown_as[edge.to])
-        near = reached([self._shown_as[self.workflow.start]], lambda shown: leads_to[shown])
+        edges = self.workflow.transitions
+        leads_to = grouped((self._shown_as[edge.from_], self._shown_as[edge.to]) for edge in edges)
+        near = reached([self._shown_as[self.workflow.start]], lambda shown: leads_to.get(shown, ()))
         return set(list(dict.fromkeys([*near, *self._shown_as.values()]))[:count])
 
     @property
@@ -105,10 +105,8 @@ class DiagramView:
     @cached_property
     def children(self) -> Mapping[str, list[Step]]:
         """The steps shown inside each scope; `""` is the outermost."""
-        inside: defaultdict[str, list[Step]] = defaultdict(list)
-        for step in self.shown.values():
-            inside[step.parent if step.parent in self.shown and step.parent else ""].append(step)
-        return inside
+        shown = self.shown
+        return grouped((step.parent if step.parent in shown and step.parent else "", step) for step in shown.values())
 
     @cached_property
     def lanes(self) -> Mapping[str, str]:
@@ -143,12 +141,10 @@ class DiagramView:
 
     def _handed_on(self, roles: Mapping[str, str]) -> Mapping[str, str]:
         """Return the roles, each also for what its steps lead to and nobody else acts in."""
-        leads_to: defaultdict[str, list[str]] = defaultdict(list)
-        for line in self.lines:
-            leads_to[line.source].append(line.target)
+        leads_to = grouped((line.source, line.target) for line in self.lines)
         found = dict(roles)
         for here in (waiting := list(found)):
-            news = [there for there in dict.fromkeys(leads_to[here]) if there not in found]
+            news = [there for there in dict.fromkeys(leads_to.get(here, ())) if there not in found]
             found |= dict.fromkeys(news, found[here])
             waiting += news
         return found

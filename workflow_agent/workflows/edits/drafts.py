@@ -1,11 +1,12 @@
 """A new workflow as people and models give it: ids where they have them, names where they do not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from workflow_agent.errors import InvalidWorkflow, Problem
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject, Value
 from workflow_agent.workflows.edits import StepDraft, When
 from workflow_agent.workflows.model.parser import parse_workflow, problems_of, slug, take_id, unique_id
@@ -69,7 +70,7 @@ def workflow_from_draft(draft: WorkflowDraft, workflow_id: str) -> Workflow:
     """
     steps = _steps_with_ids(draft.steps)
     ids = [str(step["id"]) for step in steps]
-    by_name = _ids_by_name(steps)
+    by_name = grouped((str(step["name"]).casefold(), str(step["id"])) for step in steps)
     problems: list[Problem] = []
 
     def resolved(reference: str, pointer: str) -> str:
@@ -114,10 +115,3 @@ def _steps_with_ids(drafts: Sequence[StepDraft]) -> list[JsonObject]:
             plain["id"] = take_id(slug(draft.name), taken)
         steps.append(plain)
     return steps
-
-
-def _ids_by_name(steps: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    meant: dict[str, list[str]] = {}
-    for step in steps:
-        meant.setdefault(str(step["name"]).casefold(), []).append(str(step["id"]))
-    return meant

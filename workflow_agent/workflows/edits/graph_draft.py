@@ -1,10 +1,10 @@
 """A working copy of a workflow's graph: steps, transitions, start and automations; and new parts for it."""
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Protocol, TypeVar
 
+from workflow_agent.values import grouped, reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.edits import StepDraft
 from workflow_agent.workflows.edits.operations import (
@@ -19,7 +19,7 @@ from workflow_agent.workflows.edits.operations import (
 from workflow_agent.workflows.edits.steps import AddStep, MoveStep, RemoveStep, UpdateStep
 from workflow_agent.workflows.model.parser import slug, transition_id, unique_id
 from workflow_agent.workflows.model.steps import Step, StepContent
-from workflow_agent.workflows.model.transitions import Transition, TransitionType, reached
+from workflow_agent.workflows.model.transitions import Transition, TransitionType
 from workflow_agent.workflows.model.workflow import MAX_STEPS, MAX_TRANSITIONS, Automation, Workflow, step_document
 
 _Item = TypeVar("_Item")
@@ -134,11 +134,8 @@ class GraphDraft:
 
     def within(self, step_id: str) -> set[str]:
         """Return the ids of a step and of every step in its scope, at any depth."""
-        children: dict[str, list[str]] = defaultdict(list)
-        for step in self.steps:
-            if step.parent is not None:
-                children[step.parent].append(step.id)
-        return set(reached([step_id], lambda scope: children[scope]))
+        children = grouped((step.parent, step.id) for step in self.steps)
+        return set(reached([step_id], lambda scope: children.get(scope, ())))
 
     def new_step_id(self, name: str, *, besides: str | None = None) -> str:
         """Return an id made from a name that no other step has."""

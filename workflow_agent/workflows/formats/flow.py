@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from workflow_agent.values import grouped, reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition, reached
+from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 _PASSED = ("fork", "join", "decision", "end")
@@ -35,14 +36,9 @@ class Flow:
         self.workflow = workflow
         self._format_name = format_name
         self.steps: Mapping[str, Step] = {step.id: step for step in workflow.steps}
-        self.children: dict[str | None, list[Step]] = {}
-        for step in workflow.steps:
-            self.children.setdefault(step.parent, []).append(step)
-        self._out: dict[str, list[Transition]] = {}
-        self._into: dict[str, list[Transition]] = {}
-        for edge in workflow.transitions:
-            self._out.setdefault(edge.from_, []).append(edge)
-            self._into.setdefault(edge.to, []).append(edge)
+        self.children = grouped((step.parent, step) for step in workflow.steps)
+        self._out = grouped((edge.from_, edge) for edge in workflow.transitions)
+        self._into = grouped((edge.to, edge) for edge in workflow.transitions)
 
     def kept(self, part: Step | Transition) -> JsonObject:
         """Return what the format keeps with a step or a transition."""
@@ -164,10 +160,7 @@ class Flow:
         for at, step in enumerate(members):
             if step.id not in group:
                 group |= dict.fromkeys(reached([step.id], lambda one: near[one]), at)
-        found: dict[int, list[Step]] = {}
-        for step in members:
-            found.setdefault(group[step.id], []).append(step)
-        return list(found.values())
+        return list(grouped((group[step.id], step) for step in members).values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
-"""The edges of a workflow's graph, and what is reached along edges."""
+"""The edges of a workflow's graph."""
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -29,22 +28,3 @@ class Transition(Value):
     errors: tuple[Label, ...] = ()
     """Of an error transition: which errors take it; empty for all."""
     extensions: JsonObject = Field(default_factory=dict)
-
-
-_Node = TypeVar("_Node", bound=Hashable)
-
-
-def reached(starts: Iterable[_Node], onward: Callable[[_Node], Iterable[_Node]]) -> list[_Node]:
-    """Return all that some nodes lead to, these first and then the nearest, each once.
-
-    Args:
-        starts: Where to begin.
-        onward: Gives the nodes that one leads to directly.
-    """
-    found = list(dict.fromkeys(starts))
-    seen = set(found)
-    for here in found:
-        news = [one for one in dict.fromkeys(onward(here)) if one not in seen]
-        seen.update(news)
-        found += news
-    return found

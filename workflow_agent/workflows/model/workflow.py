@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject, Moment, Value
 from workflow_agent.workflows.model.steps import Condition, Step
 from workflow_agent.workflows.model.terms import Id, Label, Name, Text, WorkflowId
@@ -138,9 +139,7 @@ _OUTLINED_STEPS = 200
 def outline(workflow: Workflow) -> str:
     """Return a workflow as a model reads it: a line for each step with its id, name, type, role and where it leads."""
     lines = list(_header(workflow))
-    edges: dict[str, list[Transition]] = {}
-    for edge in workflow.transitions:
-        edges.setdefault(edge.from_, []).append(edge)
+    edges = grouped((edge.from_, edge) for edge in workflow.transitions)
     shown = workflow.steps[:_OUTLINED_STEPS]
     lines += [_step_line(step, edges.get(step.id, [])) for step in shown]
     if len(workflow.steps) > len(shown):

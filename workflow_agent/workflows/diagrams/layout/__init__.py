@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.diagrams.layout.grid import Box, Edge, Node, Picture, Point, Route
 from workflow_agent.workflows.diagrams.layout.layers import layered, without_repeats
 
@@ -62,10 +63,7 @@ class _Nesting:
         self._chains = dict(self._scope_chains(parts))
         self._links = links
         self._pieces = {link.id: list(self._cut(link)) for link in links}
-        self._by_scope: dict[str, list[_Piece]] = {}
-        for pieces in self._pieces.values():
-            for piece in pieces:
-                self._by_scope.setdefault(piece.scope, []).append(piece)
+        self._by_scope = grouped((piece.scope, piece) for pieces in self._pieces.values() for piece in pieces)
         self._drawn: dict[str, Picture] = {}
 
     def _scope_chains(self, parts: Sequence[Part]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from workflow_agent.values import grouped
+
 
 class Point(NamedTuple):
     """A place; y grows downwards."""
@@ -104,7 +106,7 @@ class Edge:
 
 def backward(nodes: Sequence[Node], edges: Sequence[Edge]) -> frozenset[str]:
     """Return the edges that close a cycle, walking from the first node on in the order of the edges."""
-    leaving = _leaving(edges)
+    leaving = grouped((edge.source, edge) for edge in edges)
     found: set[str] = set()
     done: set[str] = set()
     for first in nodes:
@@ -130,7 +132,7 @@ def ranks(nodes: Sequence[Node], edges: Sequence[Edge]) -> Mapping[str, int]:
     Nodes that nothing leads to stand right above what they lead to, and nodes without any line are
     arranged in rows of their own.
     """
-    leaving = _leaving(edges)
+    leaving = grouped((edge.source, edge) for edge in edges)
     entering = dict.fromkeys((node.id for node in nodes), 0)
     for edge in edges:
         entering[edge.target] += 1
@@ -164,13 +166,6 @@ def _with_lonely(nodes: Sequence[Node], edges: Sequence[Edge], found: dict[str, 
 def _with_last(nodes: Sequence[Node], found: dict[str, int]) -> dict[str, int]:
     lowest = max(found.values(), default=0)
     return found | {node.id: lowest for node in nodes if node.is_last}
-
-
-def _leaving(edges: Sequence[Edge]) -> dict[str, list[Edge]]:
-    leaving: dict[str, list[Edge]] = {}
-    for edge in edges:
-        leaving.setdefault(edge.source, []).append(edge)
-    return leaving
 
 
 LOOP_WIDTH = 26.0

@@ -1,9 +1,10 @@
 """A graph without scopes as a picture: its rows, their heights, and the lines between."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.diagrams.layout.grid import (
     LABEL_GAP,
     LOOP_WIDTH,
@@ -111,16 +112,11 @@ class Ports:
             first[edge.id] = last[edge.id] if label is None else grid.cells[label].x
         self.leaving: dict[str, float] = {}
         self.entering: dict[str, float] = {}
-        leaving: defaultdict[str, list[Edge]] = defaultdict(list)
-        entering: defaultdict[str, list[Edge]] = defaultdict(list)
-        for edge in edges:
-            if edge.source != edge.target:
-                leaving[edge.source].append(edge)
-                entering[edge.target].append(edge)
-        for node_id, out in leaving.items():
+        between = [edge for edge in edges if edge.source != edge.target]
+        for node_id, out in grouped((edge.source, edge) for edge in between).items():
             fixed = {edge.id: edge.leaves_at for edge in out}
             self.leaving |= _spread(boxes[node_id], {edge.id: first[edge.id] for edge in out}, fixed)
-        for node_id, into in entering.items():
+        for node_id, into in grouped((edge.target, edge) for edge in between).items():
             fixed = {edge.id: edge.enters_at for edge in into}
             self.entering |= _spread(boxes[node_id], {edge.id: last[edge.id] for edge in into}, fixed)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 from statistics import median
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.diagrams.layout.grid import Cell, Grid
 
 _SWEEPS = 12
@@ -134,9 +135,7 @@ _LANE_PADDING = 20.0
 
 def _side_by_side(grid: Grid) -> dict[int, tuple[float, float]]:
     """Move the cells of each lane to the right of all those before it."""
-    lanes: dict[int, list[Cell]] = {}
-    for cell in grid.cells:
-        lanes.setdefault(cell.lane, []).append(cell)
+    lanes = grouped((cell.lane, cell) for cell in grid.cells)
     if len(lanes) == 1:
         return {}
     found: dict[int, tuple[float, float]] = {}

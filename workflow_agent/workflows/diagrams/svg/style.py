@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
 from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
 from workflow_agent.workflows.diagrams.layout.grid import Picture
@@ -61,20 +62,14 @@ class Marks:
         return self._about(lambda finding: finding.transitions)
 
     def _about(self, subjects: _Subjects) -> Mapping[str, Sequence[Finding]]:
-        found: dict[str, list[Finding]] = {}
-        for finding in sorted(self.findings, key=lambda one: SEVERITY_RANK[one.severity]):
-            for subject in dict.fromkeys(subjects(finding)):
-                found.setdefault(subject, []).append(finding)
-        return found
+        ordered = sorted(self.findings, key=lambda one: SEVERITY_RANK[one.severity])
+        return grouped((subject, finding) for finding in ordered for subject in dict.fromkeys(subjects(finding)))
 
     @cached_property
     def rules(self) -> Mapping[str, Sequence[str]]:
         """The rules to name on each step: those of errors and warnings, at the first step each names."""
-        named: dict[str, list[str]] = {}
-        for finding in self.findings:
-            if finding.severity != "info":
-                for step_id in finding.steps[:1]:
-                    named.setdefault(step_id, []).append(finding.rule)
+        telling = (one for one in self.findings if one.severity != "info" and one.steps)
+        named = grouped((finding.steps[0], finding.rule) for finding in telling)
         return {step_id: list(dict.fromkeys(rules)) for step_id, rules in named.items()}
 
     def severity_of_step(self, step_id: str) -> Severity | None:

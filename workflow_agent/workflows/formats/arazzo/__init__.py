@@ -6,6 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.errors import Problem
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.arazzo import parts
 from workflow_agent.workflows.formats.base import Imported
@@ -37,9 +38,7 @@ class _Writer:
         self._workflow = workflow
         self._format_name = format_name
         self._kept = kept_in(workflow.extensions, format_name)
-        self._children: dict[str | None, list[Step]] = {}
-        for step in workflow.steps:
-            self._children.setdefault(step.parent, []).append(step)
+        self._children = grouped((step.parent, step) for step in workflow.steps)
 
     def whole(self) -> JsonObject:
         """Return the whole document."""
@@ -119,10 +118,7 @@ class _Writer:
             part["stepId"] = take_id(part["stepId"], taken)
             made[step.id] = part
         known = parts.following([part["stepId"] for part in made.values()])
-        leaving: dict[str, list[Transition]] = {}
-        for edge in self._workflow.transitions:
-            if edge.to in made:
-                leaving.setdefault(edge.from_, []).append(edge)
+        leaving = grouped((edge.from_, edge) for edge in self._workflow.transitions if edge.to in made)
         for step in steps:
             part = made[step.id]
             edges = leaving.get(step.id, [])

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workflow_agent.values import reached
 from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
 from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, texts_in
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
-from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.triggers import cron_problem
 
 RULES: list[LintRule] = []

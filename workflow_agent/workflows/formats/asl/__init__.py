@@ -6,6 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.errors import Problem
+from workflow_agent.values import reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.choices import (
     catchers_of,
@@ -31,7 +32,6 @@ from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored
 from workflow_agent.workflows.formats.flow import Flow, Region
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import reached
 from workflow_agent.workflows.model.workflow import Workflow
 
 _FLOW = ("Next", "End", "Choices", "Default", "Catch")

@@ -5,6 +5,7 @@ from hashlib import sha256
 from heapq import heappop, heappush
 from xml.etree.ElementTree import Element
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.formats.bpmn.document import MADE_ID, Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
 from workflow_agent.workflows.formats.bpmn.layout import (
@@ -195,12 +196,9 @@ class _Sheet:
         waiting = {at: node for at, node in enumerate(scope.nodes) if xml_id(node) not in self._boxes}
         if not waiting:
             return
-        beside: dict[str, list[tuple[str, bool]]] = {}
-        for is_before in (True, False):
-            for flow in scope.flows:
-                ends = flow.get("sourceRef", ""), flow.get("targetRef", "")
-                source, target = ends if is_before else ends[::-1]
-                beside.setdefault(target, []).append((source, is_before))
+        ends = [(flow.get("sourceRef", ""), flow.get("targetRef", "")) for flow in scope.flows]
+        before = [(target, (source, True)) for source, target in ends]
+        beside = grouped([*before, *((source, (target, False)) for source, target in ends)])
         number_of = {xml_id(node): at for at, node in waiting.items()}
         room = Room(self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes)
         ready = [

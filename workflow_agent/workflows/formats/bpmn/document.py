@@ -8,6 +8,7 @@ from itertools import chain
 from xml.etree.ElementTree import Element
 
 from workflow_agent.errors import Problem
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.elements import NODES, SCOPES
@@ -65,9 +66,8 @@ class Scope:
         self.container = container
         self.nodes = [one for one in container if one.tag in _STEPS]
         self.flows = list(named_children(container, "sequenceFlow"))
-        self.boundaries: dict[str, list[Element]] = {}
-        for one in named_children(container, "boundaryEvent"):
-            self.boundaries.setdefault(one.get("attachedToRef", ""), []).append(one)
+        boundaries = named_children(container, "boundaryEvent")
+        self.boundaries = grouped((one.get("attachedToRef", ""), one) for one in boundaries)
         self._by_id = {xml_id(one): one for one in chain.from_iterable(self.boundaries.values())}
 
     @cached_property

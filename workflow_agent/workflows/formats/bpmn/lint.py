@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from workflow_agent.errors import Problem
+from workflow_agent.values import grouped
 from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
 from workflow_agent.workflows.formats.bpmn.writer import process_of
@@ -30,11 +31,8 @@ class _Inside:
     def __init__(self, container: Element) -> None:
         self.container = container
         self.scope = Scope(container)
-        self.out: dict[str, list[Element]] = {}
-        self.into: dict[str, list[Element]] = {}
-        for flow in self.scope.flows:
-            self.out.setdefault(flow.get("sourceRef", ""), []).append(flow)
-            self.into.setdefault(flow.get("targetRef", ""), []).append(flow)
+        self.out = grouped((flow.get("sourceRef", ""), flow) for flow in self.scope.flows)
+        self.into = grouped((flow.get("targetRef", ""), flow) for flow in self.scope.flows)
         self.by_id = {xml_id(one): one for one in self.scope.nodes}
         self.nodes = [(one, local_name(one), xml_id(one)) for one in self.scope.nodes]
         """Each step or event with its kind and its id."""
@@ -57,11 +55,8 @@ class LintedProcess:
         self.element = process
         self.free_end_id = unique_id("done", {one.id for one in workflow.steps})
         """Of an end that a fix makes."""
-        self.ends: dict[str | None, list[str]] = {}
+        self.ends = grouped((step.parent, step.id) for step in workflow.steps if step.type == "end")
         """The ids of the ends in each scope, by the step whose scope it is."""
-        for step in workflow.steps:
-            if step.type == "end":
-                self.ends.setdefault(step.parent, []).append(step.id)
         self.is_executable = process.get("isExecutable") == "true"
         self.elements = list(process.iter())
         inside = (_Inside(one) for one in self.elements if one is process or local_name(one) in SCOPES)

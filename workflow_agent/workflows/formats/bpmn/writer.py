@@ -5,6 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
 from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of
@@ -88,9 +89,7 @@ class _Writer:
         self._roots = Roots(self._others, self._taken)
         transitions = {edge["id"]: edge for edge in self._written["transitions"]}
         self._edges = EdgeWriter(self._steps, transitions, self._ids, self._roots, self._id, format_name)
-        self._members: dict[str | None, list[Step]] = {}
-        for step in workflow.steps:
-            self._members.setdefault(step.parent, []).append(step)
+        self._members = grouped((step.parent, step) for step in workflow.steps)
         self._within: dict[str | None, list[Transition]] = {}
         for edge in workflow.transitions:
             scope = self._steps[edge.from_].parent
@@ -265,11 +264,9 @@ _HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categ
 
 def _tell_ends(elements: Mapping[str, Element], flows: Sequence[Element]) -> None:
     """Say in each element which flows lead to it and from it; engines read that and not the flows."""
-    ends: dict[str, list[tuple[str, str]]] = {}
-    for local, end in (("incoming", "targetRef"), ("outgoing", "sourceRef")):
-        for flow in flows:
-            ends.setdefault(flow.get(end, ""), []).append((local, xml_id(flow)))
-    for element_id, told in ends.items():
+    ends = (("incoming", "targetRef"), ("outgoing", "sourceRef"))
+    pairs = ((flow.get(end, ""), (local, xml_id(flow))) for local, end in ends for flow in flows)
+    for element_id, told in grouped(pairs).items():
         element = elements[element_id]
         at = sum(local_name(child) in _HEADS for child in element)
         for local, flow_id in reversed(told):

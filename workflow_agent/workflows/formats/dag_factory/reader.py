@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
@@ -82,9 +83,7 @@ class _Reader:
     def read(self) -> str:
         """Add all steps and transitions; return the first step."""
         roots = [name for name, needed in self._needs.items() if not needed]
-        by_scope: dict[str | None, list[str]] = {}
-        for name in roots:
-            by_scope.setdefault(self._graph.scope[name], []).append(name)
+        by_scope = grouped((self._graph.scope[name], name) for name in roots)
         self._add_start(None, by_scope)
         for name, group in self._parents_first():
             self._add_group(name, group)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
@@ -166,12 +167,9 @@ class _Seen:
 
 def links_of(chart: Chart) -> Iterator[tuple[Link, str, str]]:
     """Yield each link with the nodes that it joins: of a subgraph its first or its last node."""
-    members: dict[str, list[str]] = {}
+    named = ((line.scope, node.id) for line in chart.lines for node in line.nodes)
+    members = grouped((scope, node_id) for scope, node_id in named if node_id not in chart.scopes)
     known = {node.id for line in chart.lines for node in line.nodes} | chart.scopes.keys()
-    for line in chart.lines:
-        scope = line.scope
-        for node in (one for one in line.nodes if one.id not in chart.scopes):
-            members.setdefault(scope, []).append(node.id)
     for scope in reversed(chart.within):
         members.setdefault(chart.within[scope], []).extend(members.get(scope, [])[:1])
     for line in chart.lines:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from workflow_agent.values import grouped
 from workflow_agent.workflows.diagrams import said
 from workflow_agent.workflows.diagrams.mermaid import ARROWS, escaped
 from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
@@ -106,9 +107,7 @@ class Changes:
             for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True)
             if id(link) in self.dropped and id(link) in single and link.source in self.steps
         ]
-        leading: dict[str, list[Transition]] = {}
-        for edge in self.new:
-            leading.setdefault(self.ends(edge)[0], []).append(edge)
+        leading = grouped((self.ends(edge)[0], edge) for edge in self.new)
         found: dict[int, Path] = {}
         for is_relabelled in (True, False):
             for link, edge in (one for one in waiting if id(one[0]) not in found):
@@ -178,9 +177,7 @@ PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
 
 def plain_diagram(workflow: Workflow) -> str:
     """Return a flowchart from the model alone."""
-    members: dict[str | None, list[Step]] = {}
-    for step in workflow.steps:
-        members.setdefault(step.parent, []).append(step)
+    members = grouped((step.parent, step) for step in workflow.steps)
     lines = [*front(workflow.name), "flowchart TD", f'    {BEGIN}((" "))', *_nested(members, None, "    ")]
     lines.append(f"    {BEGIN} --> {node_id_of(workflow.start)}")
     for edge in workflow.transitions:

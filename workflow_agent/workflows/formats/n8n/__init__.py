@@ -6,6 +6,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
@@ -79,9 +80,7 @@ class _Writer:
     def _ports(self) -> dict[str, tuple[str, int]]:
         """Return the output each transition leaves by; those that were read leave as they did."""
         found: dict[str, tuple[str, int]] = {}
-        leaving: dict[str, list[Transition]] = {}
-        for edge in self._workflow.transitions:
-            leaving.setdefault(edge.from_, []).append(edge)
+        leaving = grouped((edge.from_, edge) for edge in self._workflow.transitions)
         for step in self._workflow.steps:
             edges = leaving.get(step.id, [])
             kept = {edge.id: self._kept_port(step, edge) for edge in edges}
@@ -150,9 +149,7 @@ class _Writer:
         """Give every node that has no place one, in columns from left to right."""
         if all("position" in node for node in self._nodes.values()):
             return
-        onward: dict[str, list[str]] = {}
-        for edge in self._workflow.transitions:
-            onward.setdefault(edge.from_, []).append(edge.to)
+        onward = grouped((edge.from_, edge.to) for edge in self._workflow.transitions)
         columns: dict[str, int] = {}
         rows: dict[int, int] = {}
         for first in (self._workflow.start, *self._nodes):
