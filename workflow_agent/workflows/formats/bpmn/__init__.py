@@ -107,10 +107,9 @@ class _Reader:
         nodes = [node for node in scope.nodes if xml_id(node) not in left_out]
         for node in nodes:
             self._node(scope, node, parent, is_join=xml_id(node) in joins)
-        for flow in (one for one in scope.flows if one.get("sourceRef") not in left_out):
-            self._flow(scope, flow)
-        for link in scope.links:
-            self._link(scope, link)
+        flows = [one for one in scope.flows if one.get("sourceRef") not in left_out]
+        for element in (*flows, *scope.links):
+            self._edge(scope, element)
         for throw, catch in scope.link_pairs():
             self._draft.connect(self._ids[xml_id(throw)], self._ids[xml_id(catch)], kept={"link": True})
         return self._ids[natural_start(scope, left_out)]
@@ -164,43 +163,33 @@ class _Reader:
             self._texts += silent
         return kept
 
-    def _flow(self, scope: Scope, flow: Element) -> None:
-        source, flow_id = flow.get("sourceRef", ""), flow.get("id", "")
+    def _edge(self, scope: Scope, element: Element) -> None:
+        """Add the transition that a flow or an association is."""
+        source, edge_id = element.get("sourceRef", ""), element.get("id", "")
         boundary = scope.boundary(source)
-        host = source if boundary is None else boundary.get("attachedToRef", "")
-        residue = take_residue(flow, "transition")
-        is_default = self._document.defaults.get(source) == flow_id != ""
-        fields = said_flow(flow, is_default=is_default)
-        if boundary is not None:
-            fields = said_boundary(boundary, self._roots) | without(fields, "type")
-        fields = completed(fields, residue, Transition, _EDGE)
-        self._connect(flow, flow_id, (host, flow.get("targetRef", "")), fields, boundary)
-
-    def _link(self, scope: Scope, link: Element) -> None:
-        source = link.get("sourceRef", "")
-        boundary = scope.boundary(source)
-        host = source if boundary is None else boundary.get("attachedToRef", "")
-        residue = take_residue(link, "transition")
-        fields: JsonObject = {"type": "data"} if boundary is None else said_boundary(boundary, self._roots)
-        fields = completed(fields, residue, Transition, _EDGE)
-        self._connect(link, link.get("id", ""), (host, link.get("targetRef", "")), fields, boundary)
-
-    def _connect(
-        self, element: Element, flow_id: str, ends: tuple[str, str], fields: JsonObject, boundary: Element | None
-    ) -> None:
+        host = self._ids[source if boundary is None else boundary.get("attachedToRef", "")]
+        residue = take_residue(element, "transition")
+        fields = completed(self._said_edge(element, boundary), residue, Transition, _EDGE)
         edge = Transition.model_validate({**_EDGE, **fields})
-        is_ours = _OUR_ID.fullmatch(flow_id) is not None
-        kept: JsonObject = {} if is_ours or not flow_id else {"id": flow_id}
+        is_ours = _OUR_ID.fullmatch(edge_id) is not None
+        kept: JsonObject = {} if is_ours or not edge_id else {"id": edge_id}
         said = bare(element, *OF_FLOW)
         if not is_same(said, plain_edge(edge, boundary)):
             kept["xml"] = xml_text(said)
         if boundary is not None:
-            made_id = f"Boundary-{flow_id}" if is_ours else ""
-            step = self._steps[self._ids[ends[0]]]
-            if about := self._kept_boundary(boundary, edge, step, made_id):
+            made_id = f"Boundary-{edge_id}" if is_ours else ""
+            if about := self._kept_boundary(boundary, edge, self._steps[host], made_id):
                 kept["boundary"] = about
-        given = {"id": flow_id} if is_ours else {}
-        self._draft.connect(self._ids[ends[0]], self._ids[ends[1]], kept=kept, **given, **fields)
+        given = {"id": edge_id} if is_ours else {}
+        self._draft.connect(host, self._ids[element.get("targetRef", "")], kept=kept, **given, **fields)
+
+    def _said_edge(self, element: Element, boundary: Element | None) -> JsonObject:
+        of_boundary = said_boundary(boundary, self._roots) if boundary is not None else None
+        if local_name(element) == "association":
+            return of_boundary or {"type": "data"}
+        default = self._document.defaults.get(element.get("sourceRef", ""))
+        said = said_flow(element, is_default=default == element.get("id", "") != "")
+        return said if of_boundary is None else of_boundary | without(said, "type")
 
     def _kept_boundary(self, boundary: Element, edge: Transition, step: Step, made_id: str) -> JsonObject:
         kept: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}

@@ -111,45 +111,32 @@ class _Reader:
             parent = None if scope is None else self._ids[scope]
             self._starts[scope] = self.draft.add(name[:200], "fork", parent=parent)
 
-    def _beside(self, name: str, entry: JsonObject, kept: JsonObject) -> JsonObject:
-        """Return what is kept of a task or group, with its name and how it says what it waits for."""
-        if self.draft.free_id(name) != name:
-            kept["$id"] = name
-        said = entry.get("dependencies")
-        if said != plain_dependencies(entry, self._needs[name]):
-            kept["$needs"] = said
-        return kept
-
     def _parent(self, name: str) -> str | None:
         scope = self._graph.scope[name]
         return None if scope is None else self._ids[scope]
 
     def _add_group(self, name: str, group: JsonObject) -> None:
-        own = without(group, *_APART)
         fields = said_group(name, group)
-        kept = kept_of(own, group_of(step_with(fields), name))
+        kept = kept_of(without(group, *_APART), group_of(step_with(fields), name))
         if name not in self._graph.scope.values():
             kept["$group"] = True
-        self._ids[name] = self.draft.add(
-            wanted_id=name,
-            parent=self._parent(name),
-            kept=self._beside(name, group, kept),
-            at=(self._dag_id, GROUPS, name),
-            **fields,
-        )
+        self._add(GROUPS, name, group, kept, fields)
 
     def _add_task(self, name: str, task: JsonObject) -> None:
         group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
         fields = said_task(name, task, {**self._arguments, **object_in(group.get("default_args"))})
-        own = without(task, *_APART)
-        kept = kept_of(own, task_of(step_with(fields), name))
-        self._ids[name] = self.draft.add(
-            wanted_id=name,
-            parent=self._parent(name),
-            kept=self._beside(name, task, kept),
-            at=(self._dag_id, TASKS, name),
-            **fields,
-        )
+        kept = kept_of(without(task, *_APART), task_of(step_with(fields), name))
+        self._add(TASKS, name, task, kept, fields)
+
+    def _add(self, kind: str, name: str, entry: JsonObject, kept: JsonObject, fields: JsonObject) -> None:
+        """Add the step of a task or group; its name and how it says what it waits for are kept, too."""
+        if self.draft.free_id(name) != name:
+            kept["$id"] = name
+        said = entry.get("dependencies")
+        if said != plain_dependencies(entry, self._needs[name]):
+            kept["$needs"] = said
+        at, parent = (self._dag_id, kind, name), self._parent(name)
+        self._ids[name] = self.draft.add(wanted_id=name, parent=parent, kept=kept, at=at, **fields)
 
     def _connect(self, name: str) -> None:
         needs, target = self._needs[name], self._ids[name]

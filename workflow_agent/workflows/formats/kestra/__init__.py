@@ -94,8 +94,9 @@ class _Writer:
         main = [one for one in ids if one not in handling]
         if are_beside:
             groups = self._flow.components([self._flow.steps[one] for one in main], by_onward=True)
-            apart = [[step.id for step in group] for group in groups]
-            tasks = [self._as_one(self._in_order(group, self._first(group))) for group in apart]
+            firsts = [self._flow.heads(None, group)[0] for group in groups]
+            lists = [[step.id for step in group] for group in groups]
+            tasks = [self._as_one(self._in_order(*one)) for one in zip(lists, firsts, strict=True)]
         else:
             tasks = self._in_order(main, first)
         errors = self._in_order(handling, handling[0]) if handling else []
@@ -122,11 +123,6 @@ class _Writer:
         if len(tasks) == 1:
             return tasks[0]
         return {"id": take_id("branch", self._taken), "type": FLOW_TASK + "Sequential", "tasks": tasks}
-
-    def _first(self, ids: Collection[str]) -> str:
-        return next(
-            (one for one in ids if not any(edge.from_ in ids for edge in self._flow.into(one))), next(iter(ids))
-        )
 
     def _in_order(self, ids: Sequence[str], first: str) -> list[JsonObject]:
         """Return the tasks of steps, begun with the first; what no list can lead to comes last."""
