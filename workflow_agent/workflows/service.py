@@ -289,12 +289,7 @@ class WorkflowService:
             if is_id_chosen:
                 raise
         other = workflow.model_copy(update={"id": _id_like(workflow.id, change)})
-        try:
-            return Created(await self.catalog.create(self.tenant, other, change))
-        except AlreadyExists:
-            if made := await self._made_before(other.id, change):
-                return Created(made, is_new=False)
-            raise
+        return await self._stored_new(other, change, is_id_chosen=True)
 
     async def _made_before(self, workflow_id: str, change: Change) -> Workflow | None:
         """Return a workflow as it is now where the same request made it."""

@@ -18,6 +18,7 @@ from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.conditions import holds
 from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.analysis.token_net import heads_of
 from workflow_agent.workflows.model.durations import exact_seconds, in_words
 from workflow_agent.workflows.model.steps import Step, ends_badly
 from workflow_agent.workflows.model.transitions import Transition
@@ -273,7 +274,7 @@ class _Simulation:
 
     def _inside(self, frame: _Frame, step: Step, visit: Visit, now: float) -> None:
         """Play what is inside a step, as often as it goes round; then the step is done."""
-        heads = self._heads(step)
+        heads = heads_of(self._graph, step.id)
         rounds = self._rounds(frame.case, step, now) if heads and step.type == "loop" else len(heads[:1])
         if rounds is None:
             return
@@ -331,10 +332,6 @@ class _Simulation:
                 leave(at)
 
         begin(now)
-
-    def _heads(self, step: Step) -> list[str]:
-        drawn = [e.to for e in self._graph.out(step.id) if self._graph.steps[e.to].parent == step.id]
-        return list(dict.fromkeys(drawn)) or [one.id for one in self._graph.entries.get(step.id, ())]
 
     def _rounds(self, case: _Case, step: Step, now: float) -> int | None:
         """Return how often a loop goes round; None where that was asked for."""

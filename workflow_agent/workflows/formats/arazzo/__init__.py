@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.errors import Problem
-from workflow_agent.values import grouped
+from workflow_agent.values import grouped, reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.arazzo import parts
 from workflow_agent.workflows.formats.base import Imported
@@ -87,16 +87,9 @@ class _Writer:
         )
         part["workflowId"] = take_id(part["workflowId"], called)
         told = {"name": part["workflowId"], **parts.said_scope(part)}
-        inside = [one for one in self._workflow.steps if self._is_inside(one, step.id)]
+        within = set(reached([step.id], lambda one: [child.id for child in self._children.get(one, ())]))
+        inside = [one for one in self._workflow.steps if one.id in within and one is not step]
         return {**part, "steps": self._steps(inside), **parts.residue_of(step_document(step), told)}
-
-    def _is_inside(self, step: Step, scope: str) -> bool:
-        here = step
-        while here.parent is not None:
-            if here.parent == scope:
-                return True
-            here = next(one for one in self._workflow.steps if one.id == here.parent)
-        return False
 
     def _depending(self, step: Step, part: JsonObject, names: dict[str, str]) -> JsonObject:
         edges = [e for e in self._workflow.transitions if e.to == step.id and e.from_ in names]
