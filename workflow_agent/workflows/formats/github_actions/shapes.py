@@ -174,15 +174,15 @@ def broken_needs(document: JsonObject) -> list[Problem]:
     return place.problems
 
 
-def jobs_in(document: Any, place: Place) -> Iterator[tuple[str, Mapping[str, Any], Place]]:
-    """Yield the jobs with their names."""
+def jobs_in(document: Any, place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
+    """Yield the jobs, each with its place, the last part of which is its name."""
     for name, job in object_in(document.get("jobs")).items():
-        yield name, object_in(job), place / "jobs" / name
+        yield object_in(job), place / "jobs" / name
 
 
 def steps_in(document: Any, place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
     """Yield the steps of all jobs."""
-    for _, job, here in jobs_in(document, place):
+    for job, here in jobs_in(document, place):
         for at, step in enumerate(list_in(job.get("steps"))):
             yield object_in(step), here / "steps" / at
 

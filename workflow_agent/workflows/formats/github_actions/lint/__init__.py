@@ -98,7 +98,7 @@ def _whole_expression(step: Step, problem: Problem, document: Any) -> JsonObject
 )
 def _always_the_same(document: Any, place: Place) -> None:
     """Find conditions that never come out otherwise."""
-    for owner, here in (*((job, one) for _, job, one in jobs_in(document, place)), *steps_in(document, place)):
+    for owner, here in (*jobs_in(document, place), *steps_in(document, place)):
         said = owner.get("if")
         plain = said.strip() if isinstance(said, str) else str(said).lower()
         is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))

@@ -127,7 +127,7 @@ def without_version(step: Step, problem: Problem, document: Any) -> JsonObject:
 @lint_rule(RULES, "github-permission", "error", "GitHub refuses the file.")
 def _permissions(document: Any, place: Place) -> None:
     """Find permissions that do not exist."""
-    places = [(document, place), *((job, here) for _, job, here in jobs_in(document, place))]
+    places = [(document, place), *jobs_in(document, place)]
     for owner, here in places:
         for scope, access in object_in(owner.get("permissions")).items():
             inside = here / "permissions" / str(scope)
@@ -140,7 +140,7 @@ def _permissions(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-runner", "error", "The job waits for ever.")
 def _runners(document: Any, place: Place) -> None:
     """Find labels of hosted runners that GitHub never had."""
-    for _, job, here in jobs_in(document, place):
+    for job, here in jobs_in(document, place):
         runs_on = job.get("runs-on")
         labels = [runs_on] if isinstance(runs_on, str) else list_in(runs_on)
         systems = {
@@ -158,9 +158,9 @@ def _runners(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-job", "error", "GitHub refuses the file.")
 def _job_rules(document: Any, place: Place) -> None:
     """Find ids used twice, and jobs that call a workflow in a way they cannot."""
-    names = [name.lower() for name, _, _ in jobs_in(document, place)]
-    for name, job, here in jobs_in(document, place):
-        if names.count(name.lower()) > 1:
+    names = [str(here.path[-1]).lower() for _, here in jobs_in(document, place)]
+    for job, here in jobs_in(document, place):
+        if names.count(str(here.path[-1]).lower()) > 1:
             here.refuse("differs from another job by capital letters alone")
         _step_ids(job, here / "steps")
         if "uses" in job:
@@ -209,7 +209,7 @@ def _action_inputs(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-timeout", "error", "GitHub refuses to run the job.")
 def _timeouts(document: Any, place: Place) -> None:
     """Find deadlines of no time at all."""
-    for owner, here in (*((job, one) for _, job, one in jobs_in(document, place)), *steps_in(document, place)):
+    for owner, here in (*jobs_in(document, place), *steps_in(document, place)):
         if owner.get("timeout-minutes") == 0:
             (here / "timeout-minutes").refuse("must be more than 0 minutes")
 
@@ -232,7 +232,7 @@ def _shells_used(document: Any, place: Place) -> Iterator[tuple[str, str, Place]
             yield shell, system, here / "shell"
 
     yield from of(object_in(object_in(document.get("defaults")).get("run")), "", place / "defaults" / "run")
-    for _, job, here in jobs_in(document, place):
+    for job, here in jobs_in(document, place):
         label = job.get("runs-on")
         system = label.split("-")[0].lower() if isinstance(label, str) and _HOSTED.fullmatch(label) else ""
         yield from of(object_in(object_in(job.get("defaults")).get("run")), system, here / "defaults" / "run")
@@ -243,12 +243,7 @@ def _shells_used(document: Any, place: Place) -> Iterator[tuple[str, str, Place]
 @lint_rule(RULES, "github-variable", "error", "GitHub refuses the file.")
 def _variables(document: Any, place: Place) -> None:
     """Find names that no variable can have."""
-    owners = [
-        (document, place),
-        *((job, here) for _, job, here in jobs_in(document, place)),
-        *steps_in(document, place),
-    ]
-    for owner, here in owners:
+    for owner, here in ((document, place), *jobs_in(document, place), *steps_in(document, place)):
         for name in object_in(owner.get("env")):
             if not name or _NO_VARIABLE.search(name):
                 (here / "env" / name).refuse(f"{name[:40]!r} is no name of a variable: it has space, `=` or `&`")
@@ -264,7 +259,7 @@ def _retired(document: Any, place: Place) -> None:
             (here / "uses").refuse(f"GitHub has shut down what {uses.strip()!r} asks")
         elif isinstance(uses, str) and _NODE_12.fullmatch(uses.strip()):
             (here / "uses").refuse(f"{uses.strip()!r} is for Node.js 12, which GitHub's runners do not have any more")
-    for _, job, here in jobs_in(document, place):
+    for job, here in jobs_in(document, place):
         if _RETIRED_RUNNER.fullmatch(str(job.get("runs-on"))):
             (here / "runs-on").refuse(f"GitHub has retired the runner {job['runs-on']!r}")
 
@@ -272,7 +267,7 @@ def _retired(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-password", "warning", "Everybody who reads the file has it.")
 def _passwords(document: Any, place: Place) -> None:
     """Find passwords of containers in the open."""
-    for _, job, here in jobs_in(document, place):
+    for job, here in jobs_in(document, place):
         containers = [("container", job.get("container"), here / "container")]
         services = object_in(job.get("services")).items()
         containers += [(str(name), one, here / "services" / str(name)) for name, one in services]
@@ -285,7 +280,7 @@ def _passwords(document: Any, place: Place) -> None:
 @lint_rule(RULES, "github-matrix", "warning", "Jobs are missing, or run twice.")
 def _matrices(document: Any, place: Place) -> None:
     """Find matrices with no value, a value twice, or one excluded that is not there."""
-    for _, job, here in jobs_in(document, place):
+    for job, here in jobs_in(document, place):
         matrix = object_in(object_in(job.get("strategy")).get("matrix"))
         rows = without(matrix, "include", "exclude")
         inside = here / "strategy" / "matrix"
