@@ -30,7 +30,6 @@ from workflow_agent.assistant.compaction.policy import (
 )
 from workflow_agent.assistant.compaction.restore import sealed_with
 from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
-from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.conversations.compactions import Compaction, Ledger, Summary
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import unsealed
@@ -43,7 +42,7 @@ from workflow_agent.errors import (
     WorkflowAgentError,
 )
 from workflow_agent.telemetry.providers import Telemetry
-from workflow_agent.values.tasks_by_key import TasksByKey
+from workflow_agent.values.tasks import TasksByKey, uninterrupted
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.values.usage import Cost, Usage
 

@@ -26,7 +26,7 @@ from workflow_agent.assistant.providers import Models, keeps_system_messages_in_
 from workflow_agent.assistant.references import Occasion, learned
 from workflow_agent.assistant.requests import Job, RunLimits, RunStream, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
-from workflow_agent.assistant.tools.usefulness import idle_tools
+from workflow_agent.assistant.tools.registry import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
 from workflow_agent.assistant.turns.memory import known_of_user
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note

@@ -14,7 +14,6 @@ from workflow_agent.assistant.turns.followers import Joining
 from workflow_agent.assistant.turns.live import LiveRuns
 from workflow_agent.assistant.turns.takeover import Journals
 from workflow_agent.assistant.turns.work import Worker
-from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.conversations.acceptance import Acceptance, accept_message, cancel_run
 from workflow_agent.conversations.agents import AgentProfile, agent_named
 from workflow_agent.conversations.document import Conversation
@@ -25,6 +24,7 @@ from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore, LeftBehind, Owners
 from workflow_agent.errors import AlreadyExists, ConversationNotFound, RunNotFound, ShuttingDown, WorkflowAgentError
 from workflow_agent.telemetry.turns import TurnTrace
+from workflow_agent.values.tasks import uninterrupted
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.memory import forget, learn, remember
 from workflow_agent.assistant.turns.narration import tell
 from workflow_agent.assistant.turns.run import Runner
-from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
@@ -33,6 +32,7 @@ from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, 
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.values.stored import RunFence
+from workflow_agent.values.tasks import uninterrupted
 from workflow_agent.webhooks import Webhooks
 
 _log = logging.getLogger(__name__)

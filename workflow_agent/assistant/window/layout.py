@@ -24,9 +24,17 @@ from pydantic_ai.tools import ToolDefinition
 from workflow_agent.assistant.compaction.text import OPENING
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.record import BETWEEN_PARTS, joined
-from workflow_agent.assistant.tools.listed import USE_TOOL, called_by_one, definition_text, line_of, use_tool
-from workflow_agent.assistant.tools.registry import LISTED_TOOLS, SWITCH_MODE, WRITING_TOOLS
-from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
+from workflow_agent.assistant.tools.registry import (
+    LISTED_TOOLS,
+    RARE_TOOLS,
+    SWITCH_MODE,
+    USE_TOOL,
+    WRITING_TOOLS,
+    called_by_one,
+    definition_text,
+    line_of,
+    use_tool,
+)
 from workflow_agent.conversations.agents import MODES, WRITING, AgentProfile, Mode
 from workflow_agent.conversations.document import AgentReply, UserMessage
 
