@@ -38,14 +38,13 @@ from workflow_agent.assistant.window.counters import TokenCounters
 from workflow_agent.assistant.window.layout import PromptLayout
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.planner import PlanningParts
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import ROSTER, Roster
 from workflow_agent.conversations.memory.service import PersonalMemory
 from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry
-from workflow_agent.values.caches import TtlCache, count_lookups
+from workflow_agent.values.caches import SummaryCache, TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.outline import outline
 from workflow_agent.workflows.model.parser import parse_workflow

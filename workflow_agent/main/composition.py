@@ -31,7 +31,6 @@ from workflow_agent.assistant.window.counters import TokenCounters, counters_for
 from workflow_agent.assistant.window.material import Gathering, GatheringLimits
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
 from workflow_agent.conversations.history import Find
 from workflow_agent.conversations.memory.service import PersonalMemory
@@ -49,7 +48,7 @@ from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import OtherWorkers
-from workflow_agent.values.caches import TtlCache, count_lookups
+from workflow_agent.values.caches import SummaryCache, TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
 

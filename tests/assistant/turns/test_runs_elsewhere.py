@@ -8,7 +8,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from tests.support.chats import TENANT, ChatUnderTest, FakeOwners, FakeProcesses, chat_with
 from tests.support.scripted import Step, Waits, scripted
 from workflow_agent.assistant.requests import RunEvent, RunEvents, StartedTurn, TurnRequest
-from workflow_agent.assistant.turns.failures import error_data, error_of
+from workflow_agent.assistant.turns.narration import error_data, error_of
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.errors import (
     ContextOverflow,

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from workflow_agent.assistant.compaction.ledger import merged
+from workflow_agent.assistant.modes.conversation_mode import reply_that_waits
 from workflow_agent.conversations.compactions import (
     Compaction,
     CompactionTrigger,
@@ -15,7 +16,6 @@ from workflow_agent.conversations.compactions import (
     those_in_force,
     unsummarised,
 )
-from workflow_agent.conversations.confirmations import reply_that_waits
 from workflow_agent.conversations.document import Conversation, Event, UserMessage
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import SHARE_OF_WINDOW, Utilization

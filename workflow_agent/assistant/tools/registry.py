@@ -21,10 +21,7 @@ from workflow_agent.assistant.tools import (
     history,
     modification,
     personal,
-    portability,
-    programs,
 )
-from workflow_agent.assistant.tools import comparison as comparing
 from workflow_agent.assistant.tools.parameters import REFERENCE, brief_schema
 from workflow_agent.conversations.agents import ROSTER, AgentProfile, Roster
 from workflow_agent.conversations.calls import PROGRAM_TOOL
@@ -42,10 +39,7 @@ LISTED_TOOLS = frozenset({
     "copy_workflow", "import_workflow", "undo_change", "fix_findings", "delete_workflow",
 })  # fmt: skip
 """Told in a line each, and called by one tool."""
-_MODULES = (
-    discovery, creation, portability, modification, analysis, comparing, history, programs,
-    conversation, earlier_turns, personal,
-)  # fmt: skip
+_MODULES = (discovery, creation, modification, analysis, history, conversation, earlier_turns, personal)
 SWITCH_MODE = conversation.switch_mode.__name__
 """Not for agents that always work in the same mode."""
 TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.TOOLS)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workflow_agent.assistant.context import WRITING_MODES
-from workflow_agent.assistant.modes.conversation_mode import answers_back, confirmed_offer, mode_asked_for
+from workflow_agent.assistant.modes.conversation_mode import answer_in, answers_back, confirmed_offer, mode_asked_for
 from workflow_agent.assistant.modes.reader import read
 from workflow_agent.assistant.modes.shape import dependence
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.agents import WRITING, AgentProfile, Mode, Roster, only_reads
-from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import Conversation, ModeRecord, SystemEvent
 from workflow_agent.conversations.transitions import Handoff, current_agent, handoff_in
 from workflow_agent.workflows.previews import Preview

@@ -20,10 +20,9 @@ from pydantic_ai.usage import UsageLimits
 
 from workflow_agent.assistant.assistant import Assistant
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.context import RunProgress, WorkflowContext
-from workflow_agent.assistant.modes.conversation_mode import carried_out
+from workflow_agent.assistant.context import Occasion, RunProgress, WorkflowContext, learned
+from workflow_agent.assistant.modes.conversation_mode import carried_out, pending_preview
 from workflow_agent.assistant.providers import Models, keeps_system_messages_in_place
-from workflow_agent.assistant.references import Occasion, learned
 from workflow_agent.assistant.requests import Job, RunLimits, RunStream, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
 from workflow_agent.assistant.tools.registry import idle_tools
@@ -38,7 +37,6 @@ from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.calls import PROGRAM_TOOL, history_notice
-from workflow_agent.conversations.confirmations import pending_preview
 from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
 from workflow_agent.conversations.memory.person import Fact

@@ -9,18 +9,17 @@ from functools import partial
 
 from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserError
 
+from workflow_agent.assistant.modes.conversation_mode import answer_in, pending_preview
 from workflow_agent.assistant.record import CallRecorder, Evidence
 from workflow_agent.assistant.replay import responses_in
 from workflow_agent.assistant.requests import Job, TurnOutcome, TurnRequest, chat_response, outcome_of, start_data
-from workflow_agent.assistant.turns.failures import error_data, failure_of
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.memory import forget, learn, remember
-from workflow_agent.assistant.turns.narration import tell
+from workflow_agent.assistant.turns.narration import error_data, failure_of, tell
 from workflow_agent.assistant.turns.run import Runner
 from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
-from workflow_agent.conversations.confirmations import answer_in, pending_preview
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import STATUS_OF_END, EndStatus, call_id_of, message_call
 from workflow_agent.conversations.outcome import commit_reply, end_run
