@@ -39,8 +39,8 @@ from workflow_agent.assistant.window.layout import PromptLayout
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.planner import PlanningParts
 from workflow_agent.conversations.agents import ROSTER, Roster
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry

@@ -20,8 +20,12 @@ from workflow_agent.conversations.document import (
 )
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import MOST_REFERENCES, merged_references
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.references import (
+    MOST_REFERENCES,
+    PersonMemory,
+    WorkflowMemory,
+    merged_references,
+)
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from workflow_agent.conversations.document import Conversation, WorkflowReference
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.references import PersonMemory, WorkflowMemory
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.json_values import canonical_json
 from workflow_agent.values.stored import JsonObject

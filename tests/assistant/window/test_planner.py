@@ -29,8 +29,7 @@ from workflow_agent.conversations.artifacts import (
 from workflow_agent.conversations.transcript import presented
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.values.caches import SummaryCache, TtlCache
-from workflow_agent.values.tokens import tokens_of
-from workflow_agent.values.usage import RunCosts, Usage
+from workflow_agent.values.tokens import RunCosts, Usage, tokens_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 STRATEGIES = tuple(ProcessingStrategy)

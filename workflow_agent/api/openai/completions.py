@@ -24,7 +24,7 @@ from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, StartedTurn, TurnOutcome
 from workflow_agent.errors import InvalidInput, NotFound, Problem
-from workflow_agent.values.usage import Usage
+from workflow_agent.values.tokens import Usage
 from workflow_agent.workflows.model.parser import problems_of
 
 

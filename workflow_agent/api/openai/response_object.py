@@ -16,7 +16,7 @@ from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.records import leading_in, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import NotFound, RunNotFound
-from workflow_agent.values.usage import Usage
+from workflow_agent.values.tokens import Usage
 
 _RUN_PREFIX, _RESPONSE_PREFIX = "run_", "resp_"
 

@@ -20,7 +20,7 @@ from workflow_agent.assistant.compaction.text import EXTRACTS_TITLE, earlier_tur
 from workflow_agent.conversations.compactions import Compaction, Dropped, Extract, Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Conversation, Event
 from workflow_agent.errors import CompactionNotFound
-from workflow_agent.values.usage import Cost, Usage, added
+from workflow_agent.values.tokens import Cost, Usage, added
 
 LEAST_SAVING = 0.1
 """Of the turns a compaction takes out of the window: one that saves less waits for more of them."""

@@ -43,8 +43,7 @@ from workflow_agent.errors import (
 )
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.values.tasks import TasksByKey, uninterrupted
-from workflow_agent.values.tokens import tokens_of
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage, tokens_of
 
 _log = logging.getLogger(__name__)
 Count = Callable[[str], int]

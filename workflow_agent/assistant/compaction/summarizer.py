@@ -39,7 +39,7 @@ from workflow_agent.assistant.compaction.text import ledger_text, summary_text
 from workflow_agent.assistant.providers import price_of, usage_of
 from workflow_agent.conversations.compactions import Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
-from workflow_agent.values.usage import RunCosts, Usage
+from workflow_agent.values.tokens import RunCosts, Usage
 
 Answer = TypeVar("Answer")
 Spent = Callable[[Usage, Decimal | None], None]

@@ -40,8 +40,8 @@ from workflow_agent.conversations.calls import PROGRAM_TOOL, history_notice
 from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
 from workflow_agent.conversations.memory.person import Fact
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.message_records import message_call
 from workflow_agent.conversations.outcome import Reply
 from workflow_agent.conversations.seals import SealedPart

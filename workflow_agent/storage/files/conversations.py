@@ -18,8 +18,7 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_s
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
-from workflow_agent.storage.files.blobs import ConversationBlobs
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_text, written
+from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_text, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
 from workflow_agent.storage.files.conversation_journal import (
     JOURNAL,
