@@ -68,7 +68,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 
 from workflow_agent.assistant.providers import price_of
-from workflow_agent.assistant.vendors import until
+from workflow_agent.assistant.retry_after import until
 
 Deps = TypeVar("Deps")
 Validator = Callable[[RunContext[Deps], str], Awaitable[str]]

@@ -42,7 +42,7 @@ def wiring() -> Wiring:
         open_data=_late("holdings", "open_data"),
         open_workflows=_late("data", "open_workflows"),
         application=_late("in_process", "application_transport"),
-        try_provider=_late("extensions", "try_provider"),
+        try_provider=_late("providers", "try_provider"),
         migrate_database=lambda settings, row_security: _hosts_of(settings).migrated(row_security),
         move=_late("holdings", "moved_in_words"),
         verify=_late("holdings", "verified"),

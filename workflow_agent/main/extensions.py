@@ -1,17 +1,13 @@
-"""What an operator adds or names: modules of extensions, agents, models and whether they answer, MCP servers."""
+"""What an operator adds or names: modules of extensions, agents, models, and tools of other MCP servers."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from anthropic import AnthropicError
-from openai import OpenAIError
 from pydantic_ai.models import Model
-from pydantic_ai.models.fallback import FallbackModel
 
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.assistant.providers import (
@@ -33,6 +29,7 @@ from workflow_agent.workflows.formats.text import read_text
 
 if TYPE_CHECKING:
     from workflow_agent.assistant.foreign_tools import ForeignTools
+
 
 GROUP = "workflow_agent.extensions"
 
@@ -214,47 +211,3 @@ def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Pr
         timeout_seconds=own.timeout_seconds or settings.model_timeout_seconds,
         max_retries=(own.attempts or settings.model_attempts) - 1,
     )
-
-
-_PATIENCE_SECONDS = 10
-
-
-def try_provider(settings: Settings) -> str:
-    """Return the state of the models' providers in words; Misconfigured says why one does not answer."""
-    chosen = models_of(settings, roster_of(settings))
-    return asyncio.run(_all_tried({name: model for name, model in chosen.by_name.items() if name != OFFLINE}))
-
-
-async def _all_tried(models: dict[str, Model]) -> str:
-    if not models:
-        return "the offline model answers; it needs no provider"
-    return "; ".join([await _tried(name, model) for name, model in models.items()])
-
-
-async def _tried(name: str, model: Model) -> str:
-    first = model.models[0] if isinstance(model, FallbackModel) else model
-    listing = _listing(first)
-    if listing is None:
-        return f"{name}: is set up; whether its provider answers only a message would show"
-    try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            await listing()
-    except TimeoutError as error:
-        raise Misconfigured(f"The provider of {name!r} did not answer in {_PATIENCE_SECONDS} s.") from error
-    except (OpenAIError, AnthropicError) as error:
-        raise Misconfigured(f"The provider of {name!r} refuses: {str(error)[:300]}") from error
-    return f"{name}: its provider answers"
-
-
-def _listing(model: Model) -> Callable[[], Awaitable[Any]] | None:
-    """Return what lists a provider's models, where its client can; that is free, and needs the key."""
-    client: Any = getattr(model, "client", None)
-    listing: Any = getattr(getattr(client, "models", None), "list", None)
-    if listing is None:
-        return None
-
-    async def first_page() -> None:
-        # Without the client's own retries: the operator waits for the answer.
-        await client.with_options(max_retries=0).models.list()
-
-    return first_page
