@@ -21,7 +21,7 @@ from workflow_agent.assistant.assistant import build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.compaction.summarizer import Summarizer
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
 from workflow_agent.assistant.providers import OFFLINE, ModelConfig, Models
@@ -241,7 +241,7 @@ def chat_with(
     sandbox = sandbox or PythonSandbox()
     compactor = Compactor(
         conversations,
-        build_summarizer(
+        Summarizer(
             summarizer or OfflineModel(),
             read_prompt(PROMPTS, "summary"),
             timeout_seconds=summary_timeout_seconds,
@@ -289,5 +289,5 @@ def chat_with(
         conversations, journal or InMemoryRunJournal(), runner, who, observed, live, now, new_id, inline_bytes
     )
     joining = Joining(conversations, who, live, RunsElsewhere(others or FakeProcesses(), live))
-    chat = Chat(conversations, worker, Attaching(conversations), roster, who, joining, live, now, new_id)
+    chat = Chat(worker, Attaching(conversations), joining)
     return ChatUnderTest(chat, conversations, workflows, who, observed, sandbox, compactor)

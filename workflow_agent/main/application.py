@@ -227,7 +227,7 @@ class Application:
                     )
                 }
             case _:
-                async with aclosing(answer_about(self.services.chat.live, question)) as told:
+                async with aclosing(answer_about(self.services.chat.worker.live, question)) as told:
                     async for piece in told:
                         yield piece
 

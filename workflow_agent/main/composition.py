@@ -11,7 +11,7 @@ from workflow_agent.assistant.assistant import Assistant, build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.compaction.summarizer import Summarizer
 from workflow_agent.assistant.context import READ_ONLY_MODES
 from workflow_agent.assistant.documents import DocumentLimits
 from workflow_agent.assistant.offline.model import OfflineModel
@@ -104,7 +104,7 @@ def compactor_of(
 ) -> Compactor:
     """Return what compacts the conversations."""
     name = model_config_of(settings, models.default).summarizer
-    summarizer = build_summarizer(
+    summarizer = Summarizer(
         models.aside.get(name) or models.named(None),
         read_prompt(resources("prompts"), "summary"),
         timeout_seconds=settings.summarizer_timeout_seconds,
@@ -199,7 +199,7 @@ def build(
     def worker_of(tenant: str) -> Worker:
         return services.of_tenant(tenant).chat.worker
 
-    takeover = Takeover(chat.store, worker_of, stores.owners, chat.live, now)
+    takeover = Takeover(stores.conversations, worker_of, stores.owners, chat.worker.live, now)
     return Application(app, services, stores, settings, _rules_of(chosen), takeover, meaning)
 
 
@@ -252,9 +252,7 @@ def _services(
         settings.inline_result_bytes,
         quotas=quotas,
     )
-    chat = Chat(
-        stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id, quotas=quotas
-    )
+    chat = Chat(worker, attaching, joining)
 
     @cache
     def of_tenant(tenant: str) -> Services:

@@ -53,7 +53,7 @@ async def ready(request: Request, services: TheServices) -> Response:
 
     Conversations that cannot be read are named; the server takes work without them.
     """
-    if services.chat.live.is_closing:
+    if services.chat.worker.live.is_closing:
         raise ShuttingDown("The server is stopping.")
     await services.check_storage()
     page = await services.conversations.page(services.tenant, limit=1)
