@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from fastapi import FastAPI
 
-from workflow_agent.api.services import Services
+from workflow_agent.api.dependencies import Services
 from workflow_agent.assistant.turns.followers import answer_about
 from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.conversations.quotas import TenantLimits

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from workflow_agent.api.app import create_app
-from workflow_agent.api.services import ModeCard, Services
+from workflow_agent.api.dependencies import ModeCard, Services
 from workflow_agent.assistant.assistant import Assistant, build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule

@@ -22,7 +22,7 @@ from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.storage.files.journals import JsonlRunJournal
 from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, running_owners
 from workflow_agent.storage.files.records import FileUsageCounter, JsonIdempotencyKeys, JsonRecords

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.openai.response_object import Recorded
 from workflow_agent.api.openai.texts import Said
 from workflow_agent.api.openai.turn_requests import Ask
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 from workflow_agent.assistant.turns.bundles import fork, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.event_stream import told
 from workflow_agent.api.openai.texts import finish_named
 from workflow_agent.api.openai.turn_requests import MODEL
 from workflow_agent.api.openai_errors import ResponseNotFound
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import TurnOutcome, outcome_of
 from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.history import Past

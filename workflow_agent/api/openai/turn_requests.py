@@ -8,9 +8,9 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
+from workflow_agent.api.dependencies import TheServices
 from workflow_agent.api.openai.texts import Script
 from workflow_agent.api.openai_errors import ModelNotFound
-from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn

@@ -20,7 +20,6 @@ from workflow_agent.assistant.tools import (
     earlier_turns,
     history,
     modification,
-    personal,
 )
 from workflow_agent.assistant.tools.parameters import REFERENCE, brief_schema
 from workflow_agent.conversations.agents import ROSTER, AgentProfile, Roster
@@ -39,10 +38,11 @@ LISTED_TOOLS = frozenset({
     "copy_workflow", "import_workflow", "undo_change", "fix_findings", "delete_workflow",
 })  # fmt: skip
 """Told in a line each, and called by one tool."""
-_MODULES = (discovery, creation, modification, analysis, history, conversation, earlier_turns, personal)
+_MODULES = (discovery, creation, modification, analysis, history, conversation, earlier_turns)
+_TOOLS = (*(tool for module in _MODULES for tool in module.TOOLS), conversation.personal_memory)
 SWITCH_MODE = conversation.switch_mode.__name__
 """Not for agents that always work in the same mode."""
-TOOL_NAMES = frozenset(tool.__name__ for module in _MODULES for tool in module.TOOLS)
+TOOL_NAMES = frozenset(tool.__name__ for tool in _TOOLS)
 
 
 @cache
@@ -55,7 +55,7 @@ def workflow_tools(own: tuple[Callable[..., Any], ...] = ()) -> FunctionToolset[
         own: Tools of other packages.
     """
     toolset = FunctionToolset[WorkflowContext]()
-    for tool in (*(tool for module in _MODULES for tool in module.TOOLS), *own):
+    for tool in (*_TOOLS, *own):
         toolset.add_function(tool, takes_ctx=True, require_parameter_descriptions=False, strict=False)
         function = toolset.tools[tool.__name__].function_schema
         function.json_schema = brief_schema(function.json_schema)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from workflow_agent.conversations.call_history import mended_history
+from workflow_agent.conversations.call_history import CallRecord, mended_history
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
 from workflow_agent.conversations.records import upgraded
 from workflow_agent.errors import CorruptDocument, StorageFailed
@@ -180,6 +180,19 @@ def _as_it_should_be(data: bytes, conversation_id: str) -> Conversation:
             raise
     _log.warning("a call history was set right", extra={"conversation_id": conversation_id, "records_mended": mended})
     return Conversation.model_validate_json(json.dumps(document))
+
+
+def call_histories(root: Path) -> Iterator[Sequence[CallRecord]]:
+    """Yield the call history of each conversation; files that hold none are passed over."""
+    for path in sorted(root.glob("*/conversations/*.json")):
+        try:
+            plain: Any = orjson.loads(path.read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            continue
+        if isinstance(plain, dict) and "calls" in plain:
+            document = cast("dict[str, Any]", plain)
+            records, _ = mended_history(document["calls"], str(document.get("updated_at", "")))
+            yield tuple(CallRecord.model_validate(record) for record in records)
 
 
 _KNOWN = 4_096

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from workflow_agent.conversations.store import ConversationPage, ConversationSummary, MessageHit, MessageQuery
 from workflow_agent.errors import CorruptDocument, StorageFailed
-from workflow_agent.storage.files.conversation_journal import joined, journal_of
 from workflow_agent.storage.files.conversation_list import (
     ConversationHead,
     ListedEvent,
@@ -28,6 +27,7 @@ from workflow_agent.storage.files.conversation_list import (
 from workflow_agent.storage.files.documents import LeftOut, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, is_conversation_id
+from workflow_agent.storage.files.journals import joined, journal_of
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.rules import no_conversation
 from workflow_agent.storage.files.search.index_file import is_damage, remove_database

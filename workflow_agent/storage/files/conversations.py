@@ -20,7 +20,10 @@ from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
 from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_text, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
-from workflow_agent.storage.files.conversation_journal import (
+from workflow_agent.storage.files.documents import DocumentReader, StatCache
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
+from workflow_agent.storage.files.journals import (
     JOURNAL,
     begin_deletion,
     finish_deletion,
@@ -29,9 +32,6 @@ from workflow_agent.storage.files.conversation_journal import (
     takes_a_line,
     with_line,
 )
-from workflow_agent.storage.files.documents import DocumentReader, StatCache
-from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.redaction import ConversationRedaction
 from workflow_agent.storage.files.rules import check_new_id, damaged_conversation, id_taken, no_conversation
