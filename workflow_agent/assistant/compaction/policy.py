@@ -70,11 +70,6 @@ def newest(conversation: Conversation) -> Compaction | None:
     return next(iter(in_force(conversation)[::-1]), None)
 
 
-def all_facts(conversation: Conversation) -> Ledger:
-    """Return the facts of all compacted turns."""
-    return facts_of(conversation.compactions)
-
-
 def facts_of(compactions: Sequence[Compaction]) -> Ledger:
     """Return the facts of all turns that compactions cover."""
     held = those_in_force(compactions)
@@ -118,13 +113,8 @@ def open_turns(conversation: Conversation) -> list[UserMessage]:
     return sorted(first.values(), key=lambda message: message.index)
 
 
-def last_summary(conversation: Conversation) -> Summary | None:
-    """Return the newest summary in force; a compaction that got none leaves the earlier one in place."""
-    return newest_summary(in_force(conversation))
-
-
 def newest_summary(held: Sequence[Compaction]) -> Summary | None:
-    """Return the newest summary of compactions in force."""
+    """Return the newest summary of compactions in force; one that got none leaves the earlier one in place."""
     return next((one.summary for one in reversed(held) if one.summary is not None), None)
 
 

@@ -25,8 +25,8 @@ from workflow_agent.assistant.compaction.policy import (
     cut_of,
     due_cut,
     in_force,
-    last_summary,
     may_ask,
+    newest_summary,
 )
 from workflow_agent.assistant.compaction.restore import sealed_with
 from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
@@ -259,5 +259,5 @@ class Compactor:
     async def _summarised(self, conversation: Conversation, cut: Cut, own: Ledger, count: Count) -> Summarised:
         if not may_ask(conversation):
             return Summarised(None, "the summariser failed before and is not asked again yet")
-        material = Material(last_summary(conversation), new_ledger(conversation, own), cut.events)
+        material = Material(newest_summary(in_force(conversation)), new_ledger(conversation, own), cut.events)
         return await self.summarizer.summarise(material, count)

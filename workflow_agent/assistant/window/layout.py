@@ -331,11 +331,7 @@ def modes_sent(deps: WorkflowContext, model: object) -> frozenset[Mode]:
     """Return the modes whose modules and tools a request may carry: one where nothing is cached."""
     if getattr(model, "base_url", None) is None:
         return frozenset({deps.progress.mode.name})
-    return modes_told(deps)
-
-
-def modes_told(deps: WorkflowContext) -> frozenset[Mode]:
-    """Return the modes of a conversation's turns, this one included: as many modules there may be in view."""
+    # Of all turns of the conversation: as many modules there may be in view.
     return frozenset({deps.progress.mode.name, *_modes_of_turns(deps).values()})
 
 
