@@ -53,8 +53,14 @@ from workflow_agent.storage.files.rules import (
     record_of,
 )
 from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
-from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
-from workflow_agent.values.stored import Revision, RunFence, iso_milliseconds
+from workflow_agent.values.stored import (
+    Revision,
+    RunFence,
+    content_json,
+    content_ref_of,
+    iso_milliseconds,
+    parse_canonical,
+)
 from workflow_agent.workflows.model.outline import excerpt
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow

@@ -26,8 +26,7 @@ from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.conversations.transitions import Handoff, PhaseChange
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import RunFence
+from workflow_agent.values.stored import RunFence, digest_of
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview
 from workflow_agent.workflows.service import WorkflowService, Writer

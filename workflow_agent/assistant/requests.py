@@ -16,8 +16,7 @@ from workflow_agent.conversations.records import Records, following_in, reply_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.transitions import Handoff
 from workflow_agent.telemetry.turns import TurnTrace
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, digest_of
 from workflow_agent.values.tokens import Utilization
 
 

@@ -11,8 +11,7 @@ from workflow_agent.conversations.document import Conversation, WorkflowReferenc
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.conversations.memory.references import PersonMemory, WorkflowMemory
 from workflow_agent.errors import WorkflowNotFound
-from workflow_agent.values.json_values import canonical_json
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, canonical_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import RecordKind, Records, WorkflowCatalog, WorkflowVersion
 

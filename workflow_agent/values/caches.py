@@ -10,8 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from cachetools import TTLCache
 
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, digest_of
 
 V = TypeVar("V")
 

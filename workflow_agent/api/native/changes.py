@@ -31,7 +31,7 @@ from workflow_agent.api.native.workflows import MadeIn
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import HandChange, post_change
-from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import digest_of
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import Edit, edit_document

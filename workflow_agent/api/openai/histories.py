@@ -18,7 +18,7 @@ from workflow_agent.conversations.imports import with_history
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import AlreadyExists, ConversationNotFound
-from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import digest_of
 
 RESEND_WINDOW = timedelta(seconds=10)
 """How long an equal message without any history is taken for the same one; people repeat themselves later."""

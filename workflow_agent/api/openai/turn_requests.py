@@ -17,8 +17,7 @@ from workflow_agent.assistant.requests import StartedTurn
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, Problem
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, digest_of
 
 _ID = re.compile(CONVERSATION_ID_PATTERN)
 _CONVERSATION_HEADERS = ("x-conversation-id", "x-openwebui-chat-id")

@@ -21,8 +21,7 @@ from workflow_agent.conversations.iterations import Iteration, ToolResult
 from workflow_agent.conversations.records import Answer, RecordedTurn, Records, told_calls, turn_in
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.errors import WorkflowAgentError
-from workflow_agent.values.json_values import content_ref_of, digest_of, json_safe
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, content_ref_of, digest_of, json_safe
 
 _OF_ONE_RUN = 2
 """Messages that a run may have: the question and the answer."""

@@ -23,8 +23,7 @@ from workflow_agent.conversations.artifacts import (
 )
 from workflow_agent.conversations.transcript import HEADING, framed
 from workflow_agent.values.caches import SummaryCache, TtlCache
-from workflow_agent.values.json_values import canonical_json, digest_of
-from workflow_agent.values.stored import JsonObject, iso_milliseconds
+from workflow_agent.values.stored import JsonObject, canonical_json, digest_of, iso_milliseconds
 from workflow_agent.values.tokens import RunCosts
 from workflow_agent.workflows.search.passages import best_passages, joined_ranks, passages_of
 

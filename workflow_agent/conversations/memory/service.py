@@ -25,7 +25,7 @@ from workflow_agent.conversations.memory.references import (
 )
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import NotFound
-from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import digest_of
 
 _PAGE = 200
 

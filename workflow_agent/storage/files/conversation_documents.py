@@ -24,7 +24,7 @@ from workflow_agent.storage.files.documents import StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState
 from workflow_agent.storage.files.rules import no_content
-from workflow_agent.values.json_values import content_json, digest_in, parse_canonical
+from workflow_agent.values.stored import content_json, digest_in, parse_canonical
 
 _log = logging.getLogger(__name__)
 LISTS = {"events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive"}

@@ -36,8 +36,7 @@ from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_
 from workflow_agent.storage.files.redaction import ConversationRedaction
 from workflow_agent.storage.files.rules import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.storage.holdings import HeldConversation
-from workflow_agent.values.json_values import content_json, parse_canonical
-from workflow_agent.values.stored import RunFence
+from workflow_agent.values.stored import RunFence, content_json, parse_canonical
 
 _CACHE_BYTES = 24 * 2**20
 _MEMORY_A_FILE_BYTE = 6

@@ -15,7 +15,7 @@ from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import unsealed
 from workflow_agent.storage.files.archives import ConversationArchive, entries_in, parsed_part
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
+from workflow_agent.values.stored import content_json, content_ref_of, parse_canonical
 
 _SEALED = re.compile(r"(?:turns|index)-[0-9]{6,12}-[0-9]{6,12}\.json")
 

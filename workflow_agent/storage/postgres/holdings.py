@@ -19,7 +19,7 @@ from workflow_agent.storage.postgres.memories import PostgresPersonMemory, Postg
 from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.json_values import content_json
+from workflow_agent.values.stored import content_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _PART = change_of_tenant("INSERT INTO conversation_part VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
