@@ -1,4 +1,4 @@
-"""Values as they are stored: frozen, times as UTC milliseconds, as the one JSON text of equal data, and in which version."""
+"""Values as they are stored: frozen, in UTC milliseconds, as the one JSON text of equal data, and in which version."""
 
 import hashlib
 import json
