@@ -33,7 +33,7 @@ from workflow_agent.storage.files.journals import (
     with_line,
 )
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
-from workflow_agent.storage.files.redaction import ConversationRedaction
+from workflow_agent.storage.files.redaction import redacted
 from workflow_agent.storage.files.rules import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.storage.holdings import HeldConversation
 from workflow_agent.values.stored import RunFence, content_json, parse_canonical
@@ -88,7 +88,6 @@ class JsonConversationStore(ConversationStore, RunFences):
         )
         self._index = ConversationIndex(files, self._check)
         self._blobs = ConversationBlobs(files)
-        self._redaction = ConversationRedaction(files, self._archive)
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
@@ -285,17 +284,18 @@ class JsonConversationStore(ConversationStore, RunFences):
             current = self._cached(place) or self._read(place, is_locked=True)
             if current is None:
                 raise self._missing(place)
-            redacted = self._redaction.of(place.archive, current.conversation, gone)
-            if redacted is None:
+            found = redacted(self._files, self._archive, place.archive, current.conversation, gone)
+            if found is None:
                 return self._forget_lines(place, current, gone)
+            without, obsolete = found
             # Before too: were the process to die after the save, nothing would be left that tells to.
             self._index.drop_messages(place.directory)
             version = current.conversation.version + 1
-            data, text = written(redacted.conversation.model_copy(update={"version": version}), {})
+            data, text = written(without.model_copy(update={"version": version}), {})
             self._keep(place, self._files.save(place.document, data), replace(text, journal=current.journal))
             self._forget_lines(place, text, gone)
             self._index.drop_messages(place.directory)
-            for path in redacted.obsolete:
+            for path in obsolete:
                 self._files.remove(path)
         return True
 
