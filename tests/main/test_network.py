@@ -18,7 +18,7 @@ CLIENTS = {
 ASKS_ONLY_KNOWN = {
     "api/server.py": "listens",
     "webhooks.py": "tells addresses that an operator registered, on hosts that the settings allow",
-    "assistant/vendors.py": "reads what a provider answered",
+    "assistant/retry_after.py": "reads what a provider answered",
     "storage/files/sockets.py": "asks workers of the same server, through Unix sockets",
 }
 ASKS_SERVERS = ("cli/", "main/")

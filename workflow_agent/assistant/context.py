@@ -33,7 +33,6 @@ from workflow_agent.workflows.service import WorkflowService, Writer
 from workflow_agent.workflows.store import Author, WorkflowCatalog, WorkflowSearch
 
 READ_ONLY_MODES: frozenset[Mode] = frozenset({"general", "search", "analysis"})
-WRITING_MODES: frozenset[Mode] = frozenset({"creation", "modification"})
 
 _LOOKED_THROUGH = 3
 """A run that looked at so many workflows was about none of them; of two the second stays open."""

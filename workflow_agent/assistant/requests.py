@@ -261,7 +261,6 @@ class RunLimits:
     timeout_seconds: float = 120.0
     reserve_tokens: int = 4_000
     max_handoffs: int = 4
-    utilization: Utilization = "full"
 
 
 @dataclass(frozen=True, slots=True)

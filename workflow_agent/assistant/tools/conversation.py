@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
 
-from workflow_agent.assistant.context import WRITING_MODES, WorkflowContext
+from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Parameters
-from workflow_agent.conversations.agents import Mode
+from workflow_agent.conversations.agents import WRITING, Mode
 from workflow_agent.conversations.document import ModeRecord, Phase
 from workflow_agent.conversations.memory.person import Fact, FactKind, FactSource, fact_meant
 from workflow_agent.conversations.transitions import (
@@ -34,7 +34,7 @@ async def switch_mode(ctx: RunContext[WorkflowContext], request: SwitchMode) -> 
     progress = ctx.deps.progress
     was = progress.mode
     refused = ctx.deps.writing_is_refused
-    if request.mode in WRITING_MODES and was.name not in WRITING_MODES and refused:
+    if request.mode in WRITING and was.name not in WRITING and refused:
         raise ModelRetry(f"Mode {request.mode!r} changes workflows, and {refused} Stay in {was.name!r}.")
     if request.mode != was.name:
         why = f": {request.reason}" if request.reason else ""

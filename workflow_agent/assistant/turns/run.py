@@ -210,7 +210,7 @@ class Runner:
         limits = WindowLimits(
             window_tokens=self.models.window_of(model),
             reserve_tokens=self.limits.reserve_tokens,
-            utilization=job.request.context_utilization or self.limits.utilization,
+            utilization=job.request.context_utilization or "full",
         )
         if shrunk is not None:
             kept = sum(fixed.values())
@@ -231,7 +231,7 @@ class Runner:
             read=partial(self.gathering.blobs.get, job.tenant, job.conversation.id),
         )
         # A request that asks for a smaller share of the window is no reason to compact for all others.
-        may_compact = is_sent and shrunk is None and limits.utilization == self.limits.utilization
+        may_compact = is_sent and shrunk is None and limits.utilization == "full"
         window = FittingWindow(self.compactor, job, build, may_compact=may_compact)
         if not is_sent:
             return replace(await window.built(), planning=PlanningLedger(reason="no model is asked").facts())
