@@ -20,8 +20,7 @@ import httpx2
 import orjson
 
 from workflow_agent.errors import InvalidInput, NotFound, Problem, StorageFailed
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
+from workflow_agent.values.stored import JsonObject, Moment, Value, digest_of, iso_milliseconds
 from workflow_agent.workflows.approvals import Publication, WaitingChange
 from workflow_agent.workflows.store import Records, WorkflowCatalog, WorkflowHead
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from tests.support.server import application_for, client_of
 from workflow_agent.api.body import FORBIDDEN
-from workflow_agent.api.services import Services
+from workflow_agent.api.dependencies import Services
 from workflow_agent.settings import load_settings
 
 HOSTILE = Path(__file__).parents[3] / "shared" / "corpus" / "hostile"

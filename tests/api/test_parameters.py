@@ -6,11 +6,11 @@ from typing import get_args
 import pytest
 from fastapi.params import Depends
 
-from workflow_agent.api import parameters
+from workflow_agent.api import dependencies
 
 DEPENDENCIES = {
     name: one.dependency
-    for name, declared in vars(parameters).items()
+    for name, declared in vars(dependencies).items()
     for one in get_args(declared)
     if isinstance(one, Depends)
 }

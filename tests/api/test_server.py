@@ -103,7 +103,7 @@ def test_a_run_that_does_not_finish_in_time_is_finished_by_the_next_server(tmp_p
     with serving(settings, model) as running, running.client() as client:
         asking = threading.Thread(target=ask, args=(client,))
         asking.start()
-        while not running.services.chat.live.running():
+        while not running.services.chat.worker.live.running():
             asking.join(0.01)
         running.stop()
         asking.join(10)

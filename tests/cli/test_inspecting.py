@@ -25,7 +25,7 @@ from workflow_agent.conversations.transitions import PhaseChange, change_phase
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.values.usage import Cost
+from workflow_agent.values.tokens import Cost
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 

@@ -18,7 +18,7 @@ from workflow_agent.errors import AlreadyExists, ContentNotFound, ConversationNo
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.values.json_values import content_ref_of, digest_of
+from workflow_agent.values.stored import content_ref_of, digest_of
 
 BAD_IDS = [
     pytest.param("", id="empty"),

@@ -22,8 +22,7 @@ from workflow_agent.storage.postgres.conversations import PostgresConversationSt
 from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.json_values import content_ref_of
-from workflow_agent.values.stored import RunFence
+from workflow_agent.values.stored import RunFence, content_ref_of
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.store import Author, Change, WorkflowCatalog
 

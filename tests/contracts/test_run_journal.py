@@ -15,11 +15,11 @@ from workflow_agent.conversations.iterations import Iteration, Message
 from workflow_agent.conversations.outcome import end_run
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import LeftBehind, RunJournal
-from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.storage.files.journals import JsonlRunJournal
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import change_of_all_tenants, of_all_tenants
-from workflow_agent.storage.postgres.journal import PostgresRunJournal
 from workflow_agent.storage.postgres.leases import swept
+from workflow_agent.storage.postgres.records import PostgresRunJournal
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALL = tool_record(EndedCall("call_1", "list_workflows", {}, "success", NOON, result=[]), "evt_1")

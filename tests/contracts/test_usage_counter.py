@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.redis import emptied, redis_url
 from workflow_agent.conversations.quotas import DAY_SECONDS, UsageCounter
-from workflow_agent.storage.files.quotas import FileUsageCounter
+from workflow_agent.storage.files.records import FileUsageCounter
 from workflow_agent.storage.redis import Redis
 
 

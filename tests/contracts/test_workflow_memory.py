@@ -12,7 +12,7 @@ from tests.support.failing_files import FailingFileSystem, never
 from tests.support.in_memory import InMemoryWorkflowMemory
 from tests.support.postgres import an_empty_database
 from workflow_agent.conversations.document import WorkflowReference
-from workflow_agent.conversations.memory.store import WorkflowMemory
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.errors import CorruptDocument, InvalidInput, StorageFailed
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.memories import JsonWorkflowMemory

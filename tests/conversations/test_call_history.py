@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.values.json_values import MAX_VALUE_CHARS, json_safe
+from workflow_agent.values.stored import MAX_VALUE_CHARS, json_safe
 
 
 class Odd:

@@ -28,7 +28,7 @@ from workflow_agent.conversations.outcome import Reply, commit_reply, end_run
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import LeftBehind
 from workflow_agent.errors import ConversationBusy, IdempotencyMismatch, RunNotFound, StaleRun
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -21,7 +21,7 @@ from workflow_agent.assistant.assistant import build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.compaction.summarizer import Summarizer
 from workflow_agent.assistant.offline.model import OfflineModel
 from workflow_agent.assistant.prompts import read_phase_prompts, read_prompt, read_prompts
 from workflow_agent.assistant.providers import OFFLINE, ModelConfig, Models
@@ -38,14 +38,13 @@ from workflow_agent.assistant.window.counters import TokenCounters
 from workflow_agent.assistant.window.layout import PromptLayout
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.planner import PlanningParts
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import ROSTER, Roster
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, ProcessGone, RunJournal
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, build_telemetry
-from workflow_agent.values.caches import TtlCache, count_lookups
+from workflow_agent.values.caches import SummaryCache, TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, outline
@@ -241,7 +240,7 @@ def chat_with(
     sandbox = sandbox or PythonSandbox()
     compactor = Compactor(
         conversations,
-        build_summarizer(
+        Summarizer(
             summarizer or OfflineModel(),
             read_prompt(PROMPTS, "summary"),
             timeout_seconds=summary_timeout_seconds,
@@ -289,5 +288,5 @@ def chat_with(
         conversations, journal or InMemoryRunJournal(), runner, who, observed, live, now, new_id, inline_bytes
     )
     joining = Joining(conversations, who, live, RunsElsewhere(others or FakeProcesses(), live))
-    chat = Chat(conversations, worker, Attaching(conversations), roster, who, joining, live, now, new_id)
+    chat = Chat(worker, Attaching(conversations), joining)
     return ChatUnderTest(chat, conversations, workflows, who, observed, sandbox, compactor)

@@ -20,8 +20,12 @@ from workflow_agent.conversations.document import (
 )
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import MOST_REFERENCES, merged_references
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.references import (
+    MOST_REFERENCES,
+    PersonMemory,
+    WorkflowMemory,
+    merged_references,
+)
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run
@@ -49,8 +53,14 @@ from workflow_agent.storage.files.rules import (
     record_of,
 )
 from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
-from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
-from workflow_agent.values.stored import Revision, RunFence, iso_milliseconds
+from workflow_agent.values.stored import (
+    Revision,
+    RunFence,
+    content_json,
+    content_ref_of,
+    iso_milliseconds,
+    parse_canonical,
+)
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.passages import excerpt

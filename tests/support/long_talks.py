@@ -10,7 +10,7 @@ from workflow_agent.conversations.compactions import Compaction, Summary
 from workflow_agent.conversations.document import Conversation, ModeRecord
 from workflow_agent.conversations.iterations import Iteration, Message, ToolCall, ToolResult
 from workflow_agent.conversations.outcome import Reply, commit_reply
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage
 
 RESULT_CHARS = 1_500
 

@@ -15,8 +15,8 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from tests.support.postgres import on_postgres
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.server import listening_socket, make_server
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.providers import Models
 from workflow_agent.main.application import Application
 from workflow_agent.main.composition import build

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 
 from workflow_agent.api import frontends, page
 from workflow_agent.api.body import BodyLimits, JsonLimits
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.errors import install_error_handlers
 from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
 from workflow_agent.api.mcp import route as mcp
@@ -33,7 +34,6 @@ from workflow_agent.api.native import (
 from workflow_agent.api.native.workflow_shapes import ProblemDetails
 from workflow_agent.api.openai import completions, responses, turn_requests
 from workflow_agent.api.openai import conversations as openai_conversations
-from workflow_agent.api.services import Services
 from workflow_agent.settings import Settings
 from workflow_agent.workflows.edits.operations import Edit
 from workflow_agent.workflows.model.workflow import Workflow

@@ -8,8 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workflow_agent.conversations.idempotency import IdempotencyKeys
 from workflow_agent.errors import AlreadyExists, InvalidInput, InvalidWorkflow, Problem
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, digest_of
 from workflow_agent.workflows.edits.operations import Edit, parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow, problems_of
 from workflow_agent.workflows.model.workflow import Workflow

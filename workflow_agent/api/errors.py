@@ -25,7 +25,7 @@ from workflow_agent.api.openai_errors import (
     retry_headers,
 )
 from workflow_agent.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
-from workflow_agent.values.json_values import json_safe
+from workflow_agent.values.stored import json_safe
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.model.parser import json_pointer, validation_message
 

@@ -30,13 +30,12 @@ from pydantic_ai.ui.vercel_ai.request_types import (
 )
 from starlette.responses import Response
 
+from workflow_agent.api.dependencies import IdempotencyKey, Services, TheServices, user_of
 from workflow_agent.api.event_stream import EventStream, Voices, stream_of, with_heartbeats
 from workflow_agent.api.openai.histories import start
 from workflow_agent.api.openai.texts import Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
-from workflow_agent.api.parameters import IdempotencyKey, TheServices, user_of
 from workflow_agent.api.routes import event_stream, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, RunEvents
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import JsonObject

@@ -1,4 +1,4 @@
-"""What every tool and instruction of a run can reach: `RunContext[WorkflowContext]`."""
+"""What tools and instructions of a run can reach, `RunContext[WorkflowContext]`, and what it learns of workflows."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,19 +18,21 @@ from workflow_agent.conversations.document import (
     WorkflowReference,
     WorkflowTouch,
 )
+from workflow_agent.conversations.memory.aliases import aliases_from_name, distinct, name_given_in
+from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, known_workflows
+from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.conversations.memory.service import PersonalMemory
+from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.conversations.transitions import Handoff, PhaseChange
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import RunFence
+from workflow_agent.values.stored import RunFence, digest_of
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview
 from workflow_agent.workflows.service import WorkflowService, Writer
 from workflow_agent.workflows.store import Author, WorkflowCatalog, WorkflowSearch
 
 READ_ONLY_MODES: frozenset[Mode] = frozenset({"general", "search", "analysis"})
-WRITING_MODES: frozenset[Mode] = frozenset({"creation", "modification"})
 
 _LOOKED_THROUGH = 3
 """A run that looked at so many workflows was about none of them; of two the second stays open."""
@@ -173,3 +175,87 @@ class WorkflowContext:
             conversation_id=self.conversation.id,
         )
         return Writer(author, digest, self.fence)
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """The turn in which workflows are dealt with."""
+
+    message: str
+    conversation_id: str
+    turn: int
+    at: datetime
+
+    @classmethod
+    def of(cls, conversation: Conversation, run: Run, message: str, at: datetime) -> "Occasion":
+        """Return the occasion of a run."""
+        return cls(message, conversation.id, run.turn, at)
+
+    def reference(self, workflow_id: str, name: str, relation: Relation, aliases: Sequence[str]) -> WorkflowReference:
+        """Return the reference to a workflow that was dealt with on this occasion."""
+        return WorkflowReference(
+            workflow_id=workflow_id,
+            name=name,
+            relation=relation,
+            turn=self.turn,
+            at=self.at,
+            aliases=distinct([*aliases, *aliases_from_name(name)]),
+            conversation_id=self.conversation_id,
+        )
+
+
+def learned(
+    progress: RunProgress, known: Sequence[WorkflowReference], occasion: Occasion
+) -> tuple[WorkflowReference, ...]:
+    """Return the references a run leaves: what it touched, and under which name the message knows one.
+
+    Args:
+        progress: What the run did.
+        known: What was remembered before it.
+        occasion: The turn.
+    """
+    given = _name_given(progress, known, occasion)
+    named_id, alias = given or (None, "")
+    touched = [
+        occasion.reference(
+            touch.id,
+            touch.name,
+            touch.change,
+            [*([alias] if touch.id == named_id else []), *progress.names.get(touch.id, ())],
+        )
+        for touch in progress.touched.values()
+    ]
+    if named_id is not None and all(one.workflow_id != named_id for one in touched):
+        remembered = {one.workflow_id: one.name for one in known_workflows(known)}
+        if named_id in remembered:
+            touched.append(occasion.reference(named_id, remembered[named_id], "discussed", [alias]))
+    return tuple(touched)
+
+
+def _name_given(
+    progress: RunProgress, known: Sequence[WorkflowReference], occasion: Occasion
+) -> tuple[str, str] | None:
+    """Return the workflow that the message gives a name to, and the name; None when it is not sure which."""
+    given = name_given_in(occasion.message)
+    if given is None:
+        return None
+    meant = resolve_reference(
+        given.what,
+        [*known, *touched_so_far(progress, occasion)],
+        now=occasion.at,
+        open_workflow_id=progress.open_workflow_id,
+        conversation_id=occasion.conversation_id,
+    )
+    if meant.workflow_id is None or meant.confidence < HIGH_CONFIDENCE:
+        return None
+    name = next((touch.name for touch in progress.touched.values() if touch.id == meant.workflow_id), None)
+    is_its_name = name is not None and name.casefold() == given.alias.casefold()
+    return None if is_its_name else (meant.workflow_id, given.alias)
+
+
+def touched_so_far(progress: RunProgress, occasion: Occasion) -> tuple[WorkflowReference, ...]:
+    """Return references to what the run has dealt with until now."""
+    return tuple(
+        occasion.reference(touch.id, touch.name, touch.change, progress.names.get(touch.id, ()))
+        for touch in progress.touched.values()
+    )

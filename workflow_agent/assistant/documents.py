@@ -3,9 +3,8 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
@@ -125,7 +124,7 @@ def read_document(
     if len(data) > limits.bytes:
         raise BodyTooLarge(f"{name!r} has {len(data)} bytes; the most is {limits.bytes}.", limit=limits.bytes)
     kind = _kind(data, name, media_type, is_text=not is_base64)
-    text = _READERS.get(kind, _as_plain_text)(data, name, limits.chars).strip()
+    text = _text_of(data, kind, name, limits.chars).strip()
     if not text:
         raise UnreadableAttachment(f"{name!r} holds no text. A scan has to go through text recognition first.")
     if len(text) > limits.chars:
@@ -177,16 +176,14 @@ def _by_beginning(data: bytes, name: str) -> str:
     return PLAIN
 
 
-def _as_plain_text(data: bytes, name: str, most_chars: int) -> str:
-    del most_chars
+def _text_of(data: bytes, kind: str, name: str, most_chars: int) -> str:
+    if kind in (PDF, DOCX):
+        return _office(kind, data, name, most_chars)
     try:
-        return data.decode("utf-8-sig").replace("\0", "")
+        text = data.decode("utf-8-sig").replace("\0", "")
     except UnicodeDecodeError as error:
         raise UnreadableAttachment(f"{name!r} is not UTF-8 text: {error.reason}. Convert it first.") from error
-
-
-def _html(data: bytes, name: str, most_chars: int) -> str:
-    return html_as_text(_as_plain_text(data, name, most_chars))
+    return html_as_text(text) if kind == HTML else text
 
 
 def _office(kind: str, data: bytes, name: str, most_chars: int) -> str:
@@ -198,10 +195,3 @@ def _office(kind: str, data: bytes, name: str, most_chars: int) -> str:
             f"{name!r} is a PDF or a DOCX, which needs an extra on the server: pip install 'workflow-agent[documents]'."
         ) from error
     return (pdf_as_text if kind == PDF else docx_as_text)(data, name, most_chars)
-
-
-_READERS: Mapping[str, Callable[[bytes, str, int], str]] = {
-    HTML: _html,
-    PDF: partial(_office, PDF),
-    DOCX: partial(_office, DOCX),
-}

@@ -13,7 +13,7 @@ from pydantic_ai.models.fallback import FallbackModel
 
 from workflow_agent.errors import InvalidInput, Misconfigured, Problem
 from workflow_agent.values.stored import Value
-from workflow_agent.values.usage import Usage
+from workflow_agent.values.tokens import Usage
 
 OFFLINE = "offline"
 OPENAI_PROTOCOL = frozenset({"openai", "openai-chat", "openai-responses"})

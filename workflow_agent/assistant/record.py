@@ -38,8 +38,7 @@ from workflow_agent.conversations.calls import (
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.iterations import FinishReason, Iteration, Message, Outcome, ToolResult, TurnContext
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.values.tokens import TokenCounter
-from workflow_agent.values.usage import RunCosts
+from workflow_agent.values.tokens import RunCosts, TokenCounter
 
 _UNRECORDABLE = (ValidationError, TypeError, ValueError, AttributeError, LookupError, RuntimeError)
 _log = logging.getLogger(__name__)

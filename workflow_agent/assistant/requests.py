@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from pydantic_ai.messages import ModelResponse
@@ -16,8 +16,7 @@ from workflow_agent.conversations.records import Records, following_in, reply_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.transitions import Handoff
 from workflow_agent.telemetry.turns import TurnTrace
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, digest_of
 from workflow_agent.values.tokens import Utilization
 
 
@@ -41,6 +40,8 @@ class RunEvents(Protocol):
 
 
 _MOST_EVENTS = 1_000_000
+_OPTIONS = ("workflow_id", "mode", "agent", "model", "context_utilization", "instructions")
+"""What a request may ask for beside the message."""
 
 
 @dataclass(slots=True)
@@ -124,15 +125,7 @@ class TurnRequest:
 
     def options(self) -> JsonObject:
         """Return what was asked for beside the message."""
-        wanted = {
-            "workflow_id": self.workflow_id,
-            "mode": self.mode,
-            "agent": self.agent,
-            "model": self.model,
-            "context_utilization": self.context_utilization,
-            "instructions": self.instructions,
-        }
-        options = {name: value for name, value in wanted.items() if value is not None}
+        options = {name: value for name in _OPTIONS if (value := getattr(self, name)) is not None}
         return options | ({"echoed": self.echoed} if self.echoed else {})
 
     def conversation_for(self, tenant: str, new_id: Callable[[str], str]) -> str:
@@ -159,7 +152,7 @@ class TurnRequest:
 
     def fingerprint(self) -> str:
         """Return a digest that only an equal request has."""
-        asked = {name: getattr(self, name) for name in _COMPARED}
+        asked = {name: getattr(self, name) for name in ("message", "author", "conversation_id", *_OPTIONS)}
         # Left out where there is none: so it is the message that it was before there could be some.
         if self.attachments:
             asked["attachments"] = [asdict(one) for one in self.attachments]
@@ -168,17 +161,9 @@ class TurnRequest:
         return digest_of(asked)
 
 
-_COMPARED = tuple(
-    one.name
-    for one in fields(TurnRequest)
-    if one.name not in ("key", "model_key", "attachments", "echoed", "is_streamed")
-)
-_ASKED = frozenset({"workflow_id", "mode", "agent", "model", "context_utilization", "instructions", "echoed"})
-
-
 def asked_again(message: UserMessage, conversation_id: str, key: str | None) -> TurnRequest:
     """Return the request that a stored message came with, but for documents: those are stored beside it."""
-    options = {name: value for name, value in message.options.items() if name in _ASKED}
+    options = {name: value for name, value in message.options.items() if name in (*_OPTIONS, "echoed")}
     return TurnRequest(message.content, author=message.author, conversation_id=conversation_id, key=key, **options)
 
 
@@ -276,7 +261,6 @@ class RunLimits:
     timeout_seconds: float = 120.0
     reserve_tokens: int = 4_000
     max_handoffs: int = 4
-    utilization: Utilization = "full"
 
 
 @dataclass(frozen=True, slots=True)

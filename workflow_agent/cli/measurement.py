@@ -27,7 +27,7 @@ from workflow_agent.cli.context import (
 from workflow_agent.cli.output import print_note, print_rows
 from workflow_agent.conversations.call_history import PATTERNS, CallRecord
 from workflow_agent.conversations.calls import PROGRAM_TOOL
-from workflow_agent.storage.files.journal import call_histories
+from workflow_agent.storage.files.conversation_documents import call_histories
 from workflow_agent.values.stored import JsonObject
 
 _PACKAGE = Path(__file__).parents[1]

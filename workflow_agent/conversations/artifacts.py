@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject, Moment, Value
+from workflow_agent.values.stored import JsonObject, Moment, Value, digest_of
 
 
 class ArtifactType(StrEnum):

@@ -7,8 +7,7 @@ from typing import Any, Literal, cast
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from workflow_agent.values.json_values import json_safe
-from workflow_agent.values.stored import JsonObject, Moment, Value, is_none
+from workflow_agent.values.stored import JsonObject, Moment, Value, is_none, json_safe
 
 QueryPattern = Literal["filter", "map", "slice", "count", "group", "sort"]
 PATTERNS: tuple[QueryPattern, ...] = ("filter", "map", "slice", "count", "group", "sort")

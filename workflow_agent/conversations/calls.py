@@ -9,8 +9,7 @@ from typing import Any
 
 from workflow_agent.conversations.call_history import CallRecord, CallSource, CallStatus, OutcomeSummary, source_of
 from workflow_agent.conversations.iterations import Iteration, Outcome
-from workflow_agent.values.json_values import content_ref_of, json_safe
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, content_ref_of, json_safe
 
 PROGRAM_TOOL = "run_python"
 """The tool whose argument is a program."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from workflow_agent.values.stored import Moment, Value
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage
 
 CompactionTrigger = Literal["turns", "tokens", "overflow", "request"]
 """Too many turns, too many tokens, a turn that would not have fitted, or somebody asked for it."""

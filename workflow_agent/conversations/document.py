@@ -13,9 +13,8 @@ from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.context_records import RecordedContext
 from workflow_agent.conversations.iterations import FinishReason, Iteration
 from workflow_agent.conversations.runs import Feedback, Run
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject, Moment, Value, iso_milliseconds
-from workflow_agent.values.usage import Cost, Totals, Usage
+from workflow_agent.values.stored import JsonObject, Moment, Value, digest_of, iso_milliseconds
+from workflow_agent.values.tokens import Cost, Totals, Usage
 from workflow_agent.workflows.model.terms import ID_PATTERN
 from workflow_agent.workflows.previews import Preview
 

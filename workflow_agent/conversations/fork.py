@@ -26,7 +26,7 @@ from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart, calls_of, in_order
 from workflow_agent.conversations.transitions import HANDOFF, PHASE_CHANGE
 from workflow_agent.conversations.verification import Whole
-from workflow_agent.values.usage import Totals, added
+from workflow_agent.values.tokens import Totals, added
 
 
 @dataclass(frozen=True, slots=True)

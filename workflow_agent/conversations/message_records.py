@@ -9,8 +9,7 @@ from workflow_agent.conversations.call_history import CallRecord, CallStatus, Ou
 from workflow_agent.conversations.document import UserMessage, WorkflowTouch
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.errors import RunNotFound
-from workflow_agent.values.json_values import json_safe
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, json_safe
 
 EndStatus = Literal["failed", "cancelled", "interrupted"]
 """How a run ends that leaves no reply."""

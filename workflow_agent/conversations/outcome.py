@@ -22,7 +22,7 @@ from workflow_agent.conversations.runs import Run, RunError, replace_run
 from workflow_agent.conversations.transitions import Handoff, PhaseChange, change_phase, hand_over
 from workflow_agent.errors import PhaseNotAllowed, StaleRun
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.values.usage import Cost, RunCosts, Usage, added
+from workflow_agent.values.tokens import Cost, RunCosts, Usage, added
 from workflow_agent.workflows.previews import Preview
 
 AUTO_TITLE = "auto_title"

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from workflow_agent.errors import LimitReached
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage
 
 MINUTE_SECONDS = 60.0
 DAY_SECONDS = 86_400.0

@@ -9,8 +9,7 @@ from workflow_agent.conversations.document import AgentReply, AttachedDocument, 
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import ContentNotFound, CorruptDocument, StorageFailed
-from workflow_agent.values.json_values import json_safe
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, json_safe
 
 
 class Records(Protocol):

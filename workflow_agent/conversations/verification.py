@@ -10,7 +10,7 @@ from workflow_agent.conversations.document import AgentReply, Conversation, Even
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart, in_order
-from workflow_agent.values.usage import COUNTS, Totals
+from workflow_agent.values.tokens import COUNTS, Totals
 
 Change = Callable[[Conversation], Conversation]
 _CENT_OF_A_CENT = 1e-6

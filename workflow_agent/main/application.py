@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from fastapi import FastAPI
 
-from workflow_agent.api.services import Services
+from workflow_agent.api.dependencies import Services
 from workflow_agent.assistant.turns.followers import answer_about
 from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.conversations.quotas import TenantLimits
@@ -226,7 +226,7 @@ class Application:
                     )
                 }
             case _:
-                async with aclosing(answer_about(self.services.chat.live, question)) as told:
+                async with aclosing(answer_about(self.services.chat.worker.live, question)) as told:
                     async for piece in told:
                         yield piece
 

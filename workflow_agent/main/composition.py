@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cache, partial
 
 from workflow_agent.api.app import create_app
-from workflow_agent.api.services import ModeCard, Services
+from workflow_agent.api.dependencies import ModeCard, Services
 from workflow_agent.assistant.assistant import Assistant, build_assistant
 from workflow_agent.assistant.attachments import Attaching
 from workflow_agent.assistant.compaction.policy import CompactionRule
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.compaction.summarizer import Summarizer
 from workflow_agent.assistant.context import READ_ONLY_MODES
 from workflow_agent.assistant.documents import DocumentLimits
 from workflow_agent.assistant.offline.model import OfflineModel
@@ -31,7 +31,6 @@ from workflow_agent.assistant.window.counters import TokenCounters, counters_for
 from workflow_agent.assistant.window.material import Gathering, GatheringLimits
 from workflow_agent.assistant.window.plan import PlanningThresholds
 from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.agents import MODES, Roster
 from workflow_agent.conversations.history import Find
 from workflow_agent.conversations.memory.service import PersonalMemory
@@ -49,7 +48,7 @@ from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import OtherWorkers
-from workflow_agent.values.caches import TtlCache, count_lookups
+from workflow_agent.values.caches import SummaryCache, TtlCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
 
@@ -105,7 +104,7 @@ def compactor_of(
 ) -> Compactor:
     """Return what compacts the conversations."""
     name = model_config_of(settings, models.default).summarizer
-    summarizer = build_summarizer(
+    summarizer = Summarizer(
         models.aside.get(name) or models.named(None),
         read_prompt(resources("prompts"), "summary"),
         timeout_seconds=settings.summarizer_timeout_seconds,
@@ -200,7 +199,7 @@ def build(
     def worker_of(tenant: str) -> Worker:
         return services.of_tenant(tenant).chat.worker
 
-    takeover = Takeover(chat.store, worker_of, stores.owners, chat.live, now)
+    takeover = Takeover(stores.conversations, worker_of, stores.owners, chat.worker.live, now)
     return Application(app, services, stores, settings, _rules_of(chosen), takeover, meaning)
 
 
@@ -253,9 +252,7 @@ def _services(
         settings.inline_result_bytes,
         quotas=quotas,
     )
-    chat = Chat(
-        stores.conversations, worker, attaching, roster, stores.owners, joining, live, now, _new_id, quotas=quotas
-    )
+    chat = Chat(worker, attaching, joining)
 
     @cache
     def of_tenant(tenant: str) -> Services:

@@ -23,7 +23,7 @@ from workflow_agent.storage.files.holdings import FileHoldings
 from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
 from workflow_agent.storage.files.verification.workflows import Finding
 from workflow_agent.storage.holdings import Holdings
-from workflow_agent.values.json_values import canonical_json
+from workflow_agent.values.stored import canonical_json
 from workflow_agent.workflows.store import RecordKind
 
 _AT_A_TIME = 100

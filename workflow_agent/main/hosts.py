@@ -29,10 +29,9 @@ from workflow_agent.storage.postgres.conversations import PostgresConversationSt
 from workflow_agent.storage.postgres.database import Database, DatabaseOptions, embedded_url, migrations
 from workflow_agent.storage.postgres.holdings import PostgresHoldings
 from workflow_agent.storage.postgres.hosts import PostgresHosts
-from workflow_agent.storage.postgres.journal import PostgresRunJournal
 from workflow_agent.storage.postgres.leases import PostgresPeriodicJobs, swept
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
-from workflow_agent.storage.postgres.records import PostgresIdempotencyKeys, PostgresRecords
+from workflow_agent.storage.postgres.records import PostgresIdempotencyKeys, PostgresRecords, PostgresRunJournal
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 
 _EMBEDDED = "embedded"

@@ -13,7 +13,7 @@ from pydantic_ai import Embedder, UserError
 
 from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
-from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
+from workflow_agent.conversations.memory.references import PersonMemory, ReadKnown, WorkflowMemory
 from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, RunJournal
@@ -22,11 +22,10 @@ from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.journal import JsonlRunJournal
+from workflow_agent.storage.files.journals import JsonlRunJournal
 from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory
 from workflow_agent.storage.files.owners import ProcessOwners, running_owners
-from workflow_agent.storage.files.quotas import FileUsageCounter
-from workflow_agent.storage.files.records import JsonIdempotencyKeys, JsonRecords
+from workflow_agent.storage.files.records import FileUsageCounter, JsonIdempotencyKeys, JsonRecords
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.meaning import SearchByMeaning
 from workflow_agent.storage.files.sockets import Answer, ProcessSockets

@@ -1,19 +1,17 @@
 """All that a tenant keeps in one store, piece by piece: to be moved into another, and looked over."""
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from pydantic_core import to_json
-from typing_extensions import override
 
 from workflow_agent.conversations.document import Conversation, WorkflowReference
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.store import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.references import PersonMemory, WorkflowMemory
 from workflow_agent.errors import WorkflowNotFound
-from workflow_agent.values.json_values import canonical_json
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, canonical_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import RecordKind, Records, WorkflowCatalog, WorkflowVersion
 
@@ -84,81 +82,12 @@ class HeldKey:
     """When it was claimed, in seconds since 1970."""
 
 
-class Holdings(Protocol):
-    """What one tenant keeps in a store.
+class Holdings(ABC):
+    """What one tenant keeps in a store; what its stores' ports give is read and written through them alone.
 
     What is read is None where there is none; what is taken in must not be there, and is durable and whole, or
     not there, when the call ends. Every method raises StorageFailed where the store cannot be read or written,
     and CorruptDocument where what is kept does not parse.
-    """
-
-    async def conversation_ids(self) -> Sequence[str]:
-        """Return the ids of all conversations, sorted."""
-        ...
-
-    async def conversation(self, conversation_id: str) -> HeldConversation | None:
-        """Return a conversation with all that is beside it."""
-        ...
-
-    async def take_conversation(self, kept: HeldConversation) -> None:
-        """Store a conversation at the version it has."""
-        ...
-
-    async def workflow_ids(self) -> Sequence[str]:
-        """Return the ids of all workflows, sorted."""
-        ...
-
-    async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
-        """Return a workflow with its versions."""
-        ...
-
-    async def take_workflow(self, kept: HeldWorkflow) -> None:
-        """Store a workflow at the version it has."""
-        ...
-
-    async def remembering(self) -> Sequence[str]:
-        """Return the users of whom workflows are remembered, sorted."""
-        ...
-
-    async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
-        """Return the workflows that are remembered of a user."""
-        ...
-
-    async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
-        """Store the workflows that are remembered of a user."""
-        ...
-
-    async def people(self) -> Mapping[str, Person]:
-        """Return what is known of people, by user."""
-        ...
-
-    async def take_person(self, person: Person) -> None:
-        """Store what is known of a person."""
-        ...
-
-    async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
-        """Return the small documents of a kind by their ids."""
-        ...
-
-    async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
-        """Store a small document."""
-        ...
-
-    async def keys(self) -> Mapping[str, HeldKey]:
-        """Return the idempotency keys by their digests."""
-        ...
-
-    async def take_key(self, key: HeldKey) -> None:
-        """Store an idempotency key."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
-
-
-class StoredHoldings(Holdings):
-    """What is read and written through the stores' ports alone, whatever they keep it in.
 
     `memory` makes the memory of workflows anew, for a store that knows what it read.
     """
@@ -174,30 +103,70 @@ class StoredHoldings(Holdings):
         self._tenant = tenant
         self._catalog, self._memory, self._people, self._records = workflows, memory, people, records
 
-    @override
+    @abstractmethod
+    async def conversation_ids(self) -> Sequence[str]:
+        """Return the ids of all conversations, sorted."""
+
+    @abstractmethod
+    async def conversation(self, conversation_id: str) -> HeldConversation | None:
+        """Return a conversation with all that is beside it."""
+
+    @abstractmethod
+    async def take_conversation(self, kept: HeldConversation) -> None:
+        """Store a conversation at the version it has."""
+
+    @abstractmethod
+    async def workflow_ids(self) -> Sequence[str]:
+        """Return the ids of all workflows, sorted."""
+
     async def workflow(self, workflow_id: str) -> HeldWorkflow | None:
+        """Return a workflow with its versions."""
         try:
             newest = await self._catalog.get(self._tenant, workflow_id)
             return HeldWorkflow(newest, await self._catalog.versions(self._tenant, workflow_id))
         except WorkflowNotFound:
             return None
 
-    @override
+    @abstractmethod
+    async def take_workflow(self, kept: HeldWorkflow) -> None:
+        """Store a workflow at the version it has."""
+
+    @abstractmethod
+    async def remembering(self) -> Sequence[str]:
+        """Return the users of whom workflows are remembered, sorted."""
+
     async def remembered(self, user: str) -> Sequence[WorkflowReference] | None:
+        """Return the workflows that are remembered of a user."""
         return await self._memory().recall(self._tenant, user) or None
 
-    @override
     async def take_remembered(self, user: str, references: Sequence[WorkflowReference]) -> None:
+        """Store the workflows that are remembered of a user."""
         await self._memory().correct(self._tenant, user, lambda _: tuple(references))
 
-    @override
+    @abstractmethod
+    async def people(self) -> Mapping[str, Person]:
+        """Return what is known of people, by user."""
+
     async def take_person(self, person: Person) -> None:
+        """Store what is known of a person."""
         await self._people.update(self._tenant, person.user, lambda _: person)
 
-    @override
     async def records(self, kind: RecordKind) -> Mapping[str, JsonObject]:
+        """Return the small documents of a kind by their ids."""
         return await self._records.all(kind)
 
-    @override
     async def take_record(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
+        """Store a small document."""
         await self._records.put(kind, record_id, document)
+
+    @abstractmethod
+    async def keys(self) -> Mapping[str, HeldKey]:
+        """Return the idempotency keys by their digests."""
+
+    @abstractmethod
+    async def take_key(self, key: HeldKey) -> None:
+        """Store an idempotency key."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of connections."""

@@ -13,8 +13,7 @@ from opentelemetry import context, trace
 from opentelemetry.trace import format_span_id, format_trace_id
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from workflow_agent.values.json_values import json_safe
-from workflow_agent.values.stored import JsonObject, iso_milliseconds
+from workflow_agent.values.stored import JsonObject, iso_milliseconds, json_safe
 
 _PROPAGATOR = TraceContextTextMapPropagator()
 _RUN = context.create_key("workflow_agent-run")

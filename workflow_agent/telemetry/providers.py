@@ -36,7 +36,6 @@ _MODEL_LABELS = {"gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.reques
 class TelemetryOptions:
     """Where spans and metrics are exported."""
 
-    service_name: str = "workflow-agent"
     export_spans: bool = False
     """Whether spans go to the collector that the OTEL_EXPORTER_OTLP_* variables name."""
     export_metrics: bool = False
@@ -93,7 +92,7 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
     """
     chosen = options or TelemetryOptions()
     # The standard variables win over our name, which the SDK would do the other way round.
-    resource = Resource.create({SERVICE_NAME: chosen.service_name}).merge(OTELResourceDetector().detect())
+    resource = Resource.create({SERVICE_NAME: "workflow-agent"}).merge(OTELResourceDetector().detect())
     spans, metrics = _exports(chosen)
     processors = [*chosen.span_processors, *spans]
     tracers = TracerProvider(resource=resource, shutdown_on_exit=False, sampler=None if processors else ALWAYS_OFF)

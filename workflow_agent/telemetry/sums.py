@@ -203,16 +203,14 @@ class _Told(Collector):
         families: dict[str, Metric] = {}
         for number, told in sorted(self.by_worker.items()):
             for one in told["families"]:
-                family = families.setdefault(one["name"], _family(one))
+                family = families.setdefault(
+                    one["name"], Metric(one["name"], one["documentation"], one["type"], one["unit"])
+                )
                 for name, labels, value in one["samples"]:
                     # JSON has no NaN.
                     figure = float("nan") if value is None else value
                     family.add_sample(name, {"worker": str(number), **labels}, figure)
         return families.values()
-
-
-def _family(told: Mapping[str, Any]) -> Metric:
-    return Metric(told["name"], told["documentation"], told["type"], told["unit"])
 
 
 def caches_of_workers(told: Iterable[Mapping[str, JsonObject]]) -> dict[str, JsonObject]:

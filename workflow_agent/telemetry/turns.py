@@ -65,18 +65,7 @@ class TurnTrace:
 
         Nothing is begun where nobody takes the turn's span.
         """
-        return self._step(name, attributes) if self.span.is_recording() else nullcontext(self.span)
-
-    @contextmanager
-    def _step(self, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
-        with self.tracer.start_as_current_span(
-            name, attributes=attributes, record_exception=False, set_status_on_exception=False
-        ) as span:
-            try:
-                yield span
-            except BaseException as error:
-                mark_failed(span, type(error).__name__)
-                raise
+        return _part(self.tracer, name, attributes) if self.span.is_recording() else nullcontext(self.span)
 
     @contextmanager
     def saving(self, phase: str) -> Generator[Callable[[Change], Change]]:
@@ -146,6 +135,19 @@ class TurnTrace:
         _log.log(severity, "the window is nearly full", extra={"context_level": level, **figures})
 
 
+@contextmanager
+def _part(tracer: Tracer, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
+    """Trace the block as a span of its own; an error leaves only its type, because its words may quote content."""
+    with tracer.start_as_current_span(
+        name, attributes=attributes, record_exception=False, set_status_on_exception=False
+    ) as span:
+        try:
+            yield span
+        except BaseException as error:
+            mark_failed(span, type(error).__name__)
+            raise
+
+
 def mark_failed(span: Span, error_type: str) -> None:
     """Mark a span as failed, with the reason."""
     span.set_attribute("error.type", error_type)
@@ -183,14 +185,6 @@ def tracing(
     tracer: Tracer, metrics: Metrics, conversation_id: str, trigger: CompactionTrigger
 ) -> Generator[CompactionTrace]:
     """Trace a compaction; an error leaves only its type."""
-    with tracer.start_as_current_span(
-        "compaction",
-        record_exception=False,
-        set_status_on_exception=False,
-        attributes={"workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger},
-    ) as span:
-        try:
-            yield CompactionTrace(span, metrics, conversation_id)
-        except BaseException as error:
-            mark_failed(span, type(error).__name__)
-            raise
+    known = {"workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger}
+    with _part(tracer, "compaction", known) as span:
+        yield CompactionTrace(span, metrics, conversation_id)

@@ -1,15 +1,18 @@
-"""What every stored value shares: frozen, closed, times as UTC milliseconds, its state as read, its fields in words."""
+"""Values as they are stored: frozen, in UTC milliseconds, as the one JSON text of equal data, and in which version."""
 
 import ast
 import hashlib
 import inspect
+import json
+import math
+import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler, PlainSerializer, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
@@ -104,6 +107,147 @@ class RunFence(NamedTuple):
     conversation_id: str
     run_id: str
     number: int
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+_AS_IT_IS = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+_REFERENCE = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+def canonical_json(data: Any) -> bytes:
+    """Return JSON data as the one text that equal data has."""
+    return _CANONICAL.encode(data).encode("utf-8", "surrogatepass")
+
+
+def content_json(data: Any) -> bytes:
+    """Return JSON data as text with its keys in their order, in which a content is kept.
+
+    What is read back is then sent to a model just as it was sent before: providers cache by the text.
+    """
+    return _AS_IT_IS.encode(data).encode("utf-8", "surrogatepass")
+
+
+def parse_canonical(text: bytes) -> Any:
+    """Return the data of a text of `canonical_json` or `content_json`.
+
+    Raises:
+        ValueError: The text is not JSON.
+    """
+    return json.loads(text.decode("utf-8", "surrogatepass"))
+
+
+def digest_of(data: Any) -> str:
+    """Return the SHA-256 of JSON data, whatever the order of its keys, as hex."""
+    return hashlib.sha256(canonical_json(data)).hexdigest()
+
+
+def content_ref_of(data: Any) -> str:
+    """Return the reference that stands for JSON data, its keys in this order, wherever that is kept apart."""
+    return f"sha256:{hashlib.sha256(content_json(data)).hexdigest()}"
+
+
+def digest_in(content_ref: str) -> str | None:
+    """Return the digest in a reference; None when the text is no reference."""
+    match = _REFERENCE.fullmatch(content_ref)
+    return match[1] if match else None
+
+
+MAX_VALUE_CHARS = 2_000
+MAX_ITEMS = 50
+MAX_DEPTH = 8
+MAX_TOTAL_CHARS = 16_000
+"""Of all texts and keys of one value together, with a few for each other value."""
+_CHARS_A_VALUE = 8
+_FAILURES_OF_REPR = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    AssertionError,
+    OSError,
+)
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How much of a value may still be kept."""
+
+    chars: int = MAX_TOTAL_CHARS
+
+    def takes(self, chars: int) -> bool:
+        """Take so many characters; say whether there were any left."""
+        had_some = self.chars > 0
+        self.chars -= chars
+        return had_some
+
+
+def json_safe(value: Any) -> Any:
+    """Return a value as bounded JSON data, field by field.
+
+    Bytes become text, NaN and infinities their names, cycles and what is too deep or too large
+    a note, and anything else its `repr`: a value that cannot be written never loses its record.
+    """
+    return _safe(value, 0, (), _Budget())
+
+
+def _safe(value: Any, depth: int, inside: tuple[int, ...], budget: _Budget) -> Any:
+    if not budget.takes(_CHARS_A_VALUE):
+        return "<more>"
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _safe_number(value)
+    if isinstance(value, str | bytes | bytearray):
+        return _safe_text(value, budget)
+    if id(value) in inside:
+        return "<cycle>"
+    if depth >= MAX_DEPTH:
+        return "<too deep>"
+    return _safe_collection(value, depth, (*inside, id(value)), budget)
+
+
+def _safe_number(value: float) -> Any:
+    if isinstance(value, int):
+        # A subclass of int, such as an enum's member, is written as the number it is.
+        return int(value) if abs(value) < 2**63 else _cut(hex(value))
+    return float(value) if math.isfinite(value) else repr(float(value))
+
+
+def _safe_text(value: str | bytes | bytearray, budget: _Budget) -> str:
+    text = value if isinstance(value, str) else bytes(value[:MAX_VALUE_CHARS]).decode("utf-8", "replace")
+    kept = _cut(text)
+    budget.takes(len(kept))
+    return kept
+
+
+def _cut(text: str) -> str:
+    kept = text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}… ({len(text)} characters)"
+    return kept.encode("utf-8", "replace").decode("utf-8")
+
+
+def _safe_collection(value: Any, depth: int, inside: tuple[int, ...], budget: _Budget) -> Any:
+    if isinstance(value, Mapping):
+        items = list(cast("Mapping[Any, Any]", value).items())
+        safe = {
+            _safe_text(_shown(key), budget): _safe(item, depth + 1, inside, budget) for key, item in items[:MAX_ITEMS]
+        }
+        return safe | ({"…": f"{len(items) - MAX_ITEMS} more"} if len(items) > MAX_ITEMS else {})
+    if isinstance(value, Sequence | set | frozenset):
+        listed = list(cast("Sequence[Any]", value))
+        safe_items = [_safe(item, depth + 1, inside, budget) for item in listed[:MAX_ITEMS]]
+        return [*safe_items, f"… {len(listed) - MAX_ITEMS} more"] if len(listed) > MAX_ITEMS else safe_items
+    return _safe_text(_shown(value), budget)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return str(value) if isinstance(value, int | float) else repr(value)
+    except _FAILURES_OF_REPR:
+        return f"<{type(value).__name__} without a repr>"
 
 
 @cache

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from workflow_agent.errors import InvalidInput, PreviewClosed, PreviewNotFound, WorkflowConflict, WorkflowNotFound
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import Moment, Revision, Value
+from workflow_agent.values.stored import Moment, Revision, Value, digest_of
 from workflow_agent.workflows.edits.operations import Edit
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.previews import Preview, preview_of

@@ -13,8 +13,7 @@ at once, because it can be undone at once:
 from collections.abc import Sequence
 from typing import Literal
 
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject, Revision, Value, mark_of
+from workflow_agent.values.stored import JsonObject, Revision, Value, digest_of, mark_of
 from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.edits.operations import Edit, edit_document

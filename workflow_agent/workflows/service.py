@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workflow_agent.errors import AlreadyExists, InvalidInput, WorkflowNotFound
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import Revision, RunFence
+from workflow_agent.values.stored import Revision, RunFence, digest_of
 from workflow_agent.workflows.analysis import Analysis, analysis_of, analyze
 from workflow_agent.workflows.diff import WorkflowDiff, diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from workflow_agent.errors import WorkflowConflict
 from workflow_agent.values.stored import JsonObject, Moment, Revision, RunFence, Value
-from workflow_agent.values.usage import RunCosts
+from workflow_agent.values.tokens import RunCosts
 from workflow_agent.workflows.model.workflow import Workflow
 
 

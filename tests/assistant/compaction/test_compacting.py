@@ -210,7 +210,7 @@ async def test_what_was_under_way_when_the_server_stopped_is_made_again() -> Non
 
     await chat.chat.shut_down(1.0)
     stopped = await chat.store.load(TENANT, conversation_id)
-    chat.chat.live.is_closing = False
+    chat.chat.worker.live.is_closing = False
     summarizer.gate.set()
     talk = await talk_for(chat, 1, conversation_id)
 

@@ -7,7 +7,8 @@ from workflow_agent.assistant.compaction.checks import why_unusable
 from workflow_agent.assistant.compaction.compaction import restored
 from workflow_agent.assistant.compaction.facts import without_documents
 from workflow_agent.assistant.compaction.ledger import ledger_of, merged
-from workflow_agent.assistant.compaction.policy import CompactionRule, all_facts, due_cut
+from workflow_agent.assistant.compaction.policy import CompactionRule, due_cut
+from workflow_agent.assistant.compaction.policy import facts_of as facts_of_all
 from workflow_agent.assistant.compaction.text import earlier_turns, ledger_text, within
 from workflow_agent.assistant.offline.skills.targets import spoken
 from workflow_agent.conversations.compactions import Ledger, Summary
@@ -261,9 +262,9 @@ def test_only_the_newest_compaction_carries_the_facts_of_all() -> None:
 
     assert [len(one.ledger.instructions) for one in talk.compactions] == [4, 4, 4]
     assert [len(one.carried.instructions) for one in talk.compactions] == [0, 0, 8]
-    assert len(all_facts(talk).instructions) == 12
+    assert len(facts_of_all(talk.compactions).instructions) == 12
     assert undone.compactions[-1].carried == Ledger()
-    assert {f"Always tell team {n}." for n in range(1, 9)} <= set(all_facts(undone).instructions)
+    assert {f"Always tell team {n}." for n in range(1, 9)} <= set(facts_of_all(undone.compactions).instructions)
 
 
 def test_a_compaction_without_a_summary_leaves_the_earlier_one_and_says_so() -> None:

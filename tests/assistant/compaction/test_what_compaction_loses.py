@@ -15,7 +15,7 @@ from tests.support.stored import AT
 from workflow_agent.assistant.compaction.compaction import LEAST_SAVING
 from workflow_agent.assistant.compaction.policy import CompactionRule, in_force, turns_compacted
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.compaction.summarizer import build_summarizer
+from workflow_agent.assistant.compaction.summarizer import Summarizer
 from workflow_agent.assistant.compaction.text import earlier_turns
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.telemetry.providers import build_telemetry
@@ -85,7 +85,7 @@ async def compacted(summariser: SummarizerScript, compactions: int) -> tuple[Con
     store = InMemoryConversationStore()
     compactor = Compactor(
         store,
-        build_summarizer(summariser.model, "Sum up.", timeout_seconds=5, window_tokens=32_000),
+        Summarizer(summariser.model, "Sum up.", timeout_seconds=5, window_tokens=32_000),
         CompactionRule(),
         build_telemetry(),
         lambda: talk.events[-1].at if talk.events else AT,

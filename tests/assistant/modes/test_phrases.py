@@ -4,8 +4,7 @@ import pytest
 
 from workflow_agent.assistant.modes.inference import infer_mode
 from workflow_agent.assistant.modes.lexicon import REQUESTABLE, VOCABULARY, verb_forms
-from workflow_agent.assistant.modes.patterns import PhraseIndex, compile_phrase, table
-from workflow_agent.assistant.modes.reader import read
+from workflow_agent.assistant.modes.reader import PhraseIndex, compile_phrase, read, table
 from workflow_agent.conversations.agents import MODES
 
 FROM_READING = {"OTHER", "NAMED", "OPEN", "LEAD", "ASKED", "END", "STOP", "QUOTE", "BULLET", "ARROW", "DO_OTHER"}

@@ -8,15 +8,14 @@ from typing import Any, cast, get_args
 import pytest
 from pydantic import ValidationError
 
+from workflow_agent.assistant.prompts import CREATED, shapes
 from workflow_agent.assistant.tools.conversation import SwitchMode
 from workflow_agent.assistant.tools.creation import CreateWorkflow, Edge
 from workflow_agent.assistant.tools.discovery import SearchWorkflows
 from workflow_agent.assistant.tools.edit_calls import EXAMPLES, FURTHER_EXAMPLES, OPERATIONS_HELP, EditCall, StepParts
-from workflow_agent.assistant.tools.listed import line_of
 from workflow_agent.assistant.tools.modification import EditWorkflow
 from workflow_agent.assistant.tools.parameters import Parameters
-from workflow_agent.assistant.tools.registry import LISTED_TOOLS, workflow_tools
-from workflow_agent.assistant.tools.shapes import CREATED, shapes
+from workflow_agent.assistant.tools.registry import LISTED_TOOLS, line_of, workflow_tools
 from workflow_agent.values.tokens import tokens_of
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
 from workflow_agent.workflows.edits.operations import Edit, parse_edits

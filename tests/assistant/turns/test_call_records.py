@@ -13,8 +13,8 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.errors import StaleRun
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.journal import JsonlRunJournal
-from workflow_agent.values.json_values import content_ref_of
+from workflow_agent.storage.files.journals import JsonlRunJournal
+from workflow_agent.values.stored import content_ref_of
 
 THREE = Calls(
     [

@@ -13,7 +13,7 @@ from tests.support.provider import Answer, CallsTools, ProviderStub, Refuses, Sa
 from workflow_agent.assistant.providers import Provider, build_model
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.errors import ModelFailed
-from workflow_agent.values.usage import RunCosts, Totals, Usage, added, exact_sum
+from workflow_agent.values.tokens import RunCosts, Totals, Usage, added, exact_sum
 
 pytestmark = pytest.mark.untraced
 

@@ -8,7 +8,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from tests.support.chats import TENANT, ChatUnderTest, FakeOwners, FakeProcesses, chat_with
 from tests.support.scripted import Step, Waits, scripted
 from workflow_agent.assistant.requests import RunEvent, RunEvents, StartedTurn, TurnRequest
-from workflow_agent.assistant.turns.failures import error_data, error_of
+from workflow_agent.assistant.turns.narration import error_data, error_of
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.errors import (
     ContextOverflow,
@@ -26,9 +26,9 @@ async def two(*steps: Step, others: FakeProcesses | None = None) -> tuple[ChatUn
     """Return a chat whose model follows a script, and one in another process on the same data."""
     there = chat_with(scripted(*steps)[0], owners=FakeOwners(owner="there"))
     known = others or FakeProcesses()
-    known.runs["there"] = there.chat.live
+    known.runs["there"] = there.chat.worker.live
     here = chat_with(scripted()[0], store=there.store, owners=FakeOwners(owner="here"), others=known)
-    at = there.chat.now()
+    at = there.chat.worker.now()
     await there.store.create(Conversation(id="talk", tenant=TENANT, created_at=at, updated_at=at))
     return there, here
 
@@ -82,7 +82,7 @@ async def test_a_run_is_stopped_in_the_process_that_works_on_it() -> None:
     run = await here.chat.cancel(TENANT, first.run_id)
 
     assert run.status == "cancelled"
-    assert there.chat.live.running() == []
+    assert there.chat.worker.live.running() == []
 
 
 async def test_a_run_whose_process_does_not_answer_is_stopped_in_the_file() -> None:
@@ -145,7 +145,7 @@ async def test_a_run_that_its_process_forgot_has_no_stream() -> None:
     there, here = await two("Done.")
     first = await there.chat.start(TENANT, REQUEST)
     await first.outcome()
-    here.chat.joining.elsewhere.others.runs["there"] = chat_with(scripted()[0]).chat.live
+    here.chat.joining.elsewhere.others.runs["there"] = chat_with(scripted()[0]).chat.worker.live
 
     with pytest.raises(RunNotFound, match="not kept any more"):
         await here.chat.stream(TENANT, first.run_id)
@@ -157,7 +157,7 @@ async def test_a_run_that_is_about_to_begin_is_waited_for() -> None:
     first = await begun(there, waiting)
     others = here.chat.joining.elsewhere.others
     late = others.runs["there"]
-    others.runs["there"] = chat_with(scripted()[0]).chat.live
+    others.runs["there"] = chat_with(scripted()[0]).chat.worker.live
 
     looking = asyncio.create_task(here.chat.stream(TENANT, first.run_id))
     await asyncio.sleep(0)

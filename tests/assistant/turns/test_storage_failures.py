@@ -75,7 +75,7 @@ async def test_a_caller_that_leaves_while_its_message_is_stored_leaves_no_run_un
     store.let.set()
     for _ in range(100):
         await asyncio.sleep(0)
-    await asyncio.gather(*under_test.chat.live.tasks())
+    await asyncio.gather(*under_test.chat.worker.live.tasks())
 
     [listed] = (await store.page(TENANT)).items
     stored = await store.load(TENANT, listed.id)
@@ -167,7 +167,7 @@ async def test_a_commit_that_fails_after_its_run_was_cancelled_is_logged_once(ca
     store.let.set()
     with pytest.raises(RunNotFound):
         await cancelling
-    await asyncio.gather(*under_test.chat.live.tasks())
+    await asyncio.gather(*under_test.chat.worker.live.tasks())
     gc.collect()
 
     assert unretrieved == []

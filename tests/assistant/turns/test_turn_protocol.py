@@ -228,7 +228,7 @@ async def test_a_message_resent_meanwhile_joins_the_run() -> None:
 async def test_a_replayed_turn_can_be_streamed() -> None:
     under_test = chat_with(scripted("First.")[0])
     await under_test.say("hello", key="k1")
-    under_test.chat.live._runs.clear()
+    under_test.chat.worker.live._runs.clear()
 
     again = await under_test.chat.start(TENANT, TurnRequest("hello", key="k1"))
 

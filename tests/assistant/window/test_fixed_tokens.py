@@ -10,9 +10,8 @@ from pydantic_ai import models
 
 from tests.support.chats import PROMPTS, chat_with
 from tests.support.provider import CallsTools, Says, provider_stub
-from workflow_agent.assistant.prompts import read_prompts
+from workflow_agent.assistant.prompts import read_prompts, shapes
 from workflow_agent.assistant.providers import Provider, build_model
-from workflow_agent.assistant.tools.shapes import shapes
 from workflow_agent.assistant.window.counters import exact_count
 from workflow_agent.assistant.window.layout import PromptLayout
 from workflow_agent.conversations.agents import MODES, WRITING, Mode

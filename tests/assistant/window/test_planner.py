@@ -18,7 +18,6 @@ from pydantic_ai.models.function import AgentInfo
 from tests.support.scripted import Calls, Script, Step, Streaming, Waits, scripted
 from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.planner import PLAN_TOOL, ArtifactProcessor, PlanningParts, preview_of
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.artifacts import (
     Artifact,
     ArtifactDecision,
@@ -29,9 +28,8 @@ from workflow_agent.conversations.artifacts import (
 )
 from workflow_agent.conversations.transcript import presented
 from workflow_agent.storage.files.search.vectors import ranked_by_bm25
-from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.tokens import tokens_of
-from workflow_agent.values.usage import RunCosts, Usage
+from workflow_agent.values.caches import SummaryCache, TtlCache
+from workflow_agent.values.tokens import RunCosts, Usage, tokens_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 STRATEGIES = tuple(ProcessingStrategy)

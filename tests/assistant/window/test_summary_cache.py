@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.errors import ModelFailed
-from workflow_agent.values.caches import TtlCache
+from workflow_agent.values.caches import SummaryCache, TtlCache
 
 
 @dataclass

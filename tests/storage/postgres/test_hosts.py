@@ -57,7 +57,7 @@ async def an_eighth_attempt(host: Application, owner: str, conversation_id: str 
         status="running",
         fence=EIGHTH,
         attempt=EIGHTH,
-        agent=next(iter(host.services.chat.roster)),
+        agent=next(iter(host.services.agents)),
         turn=1,
         user_event_id="evt_1",
         owner=owner,

@@ -8,8 +8,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from workflow_agent.api.body import BodyLimits
-from workflow_agent.api.parameters import TheServices
-from workflow_agent.api.services import Services
+from workflow_agent.api.dependencies import Services, TheServices
 from workflow_agent.errors import NotFound
 
 if TYPE_CHECKING:

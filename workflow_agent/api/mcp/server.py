@@ -17,9 +17,9 @@ from mcp_types import INVALID_PARAMS, ToolAnnotations
 from pydantic import Field, ValidationError
 from typing_extensions import override
 
+from workflow_agent.api.dependencies import ModeCard, Services
 from workflow_agent.api.mcp.tools import WorkflowTools
 from workflow_agent.api.native.service import ABOUT
-from workflow_agent.api.services import ModeCard, Services
 from workflow_agent.assistant.tools.parameters import brief_schema
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.workflows.model.parser import problems_of

@@ -11,8 +11,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from workflow_agent.api.creation import named
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.event_stream import stream_of
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, TurnRequest, chat_response
 from workflow_agent.assistant.tools.creation import Edge
 from workflow_agent.assistant.tools.edit_calls import Edits, StepParts

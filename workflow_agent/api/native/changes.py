@@ -10,10 +10,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.body import Body
 from workflow_agent.api.creation import edits_from_body
-from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
-from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
-from workflow_agent.api.native.workflows import MadeIn
-from workflow_agent.api.parameters import (
+from workflow_agent.api.dependencies import (
     CLEAN_PATTERN,
     MAX_NUMBER,
     Actor,
@@ -21,17 +18,20 @@ from workflow_agent.api.parameters import (
     Flag,
     IdempotencyKey,
     Number,
+    Services,
     TheServices,
     WorkflowId,
     Workflows,
     acting_user,
     etag,
 )
+from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
+from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
+from workflow_agent.api.native.workflows import MadeIn
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import HandChange, post_change
-from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import digest_of
 from workflow_agent.workflows.approvals import Decision, Publication, WaitingChange
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import Edit, edit_document

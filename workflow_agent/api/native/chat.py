@@ -8,10 +8,7 @@ from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
-from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
-from workflow_agent.api.native.request_shapes import AgentName, ConversationIdText, MessageText, WorkflowIdText
-from workflow_agent.api.parameters import (
+from workflow_agent.api.dependencies import (
     CLEAN_PATTERN,
     KEY_PATTERN,
     IdempotencyHeader,
@@ -21,6 +18,9 @@ from workflow_agent.api.parameters import (
     services_of,
     user_of,
 )
+from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
+from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
+from workflow_agent.api.native.request_shapes import AgentName, ConversationIdText, MessageText, WorkflowIdText
 from workflow_agent.api.routes import event_stream, json_reply, link, replies, routes_at
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response, outcome_of

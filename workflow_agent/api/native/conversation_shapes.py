@@ -22,7 +22,7 @@ from workflow_agent.conversations.document import (
 from workflow_agent.conversations.iterations import FinishReason, Iteration
 from workflow_agent.conversations.runs import Feedback, RunError, RunStatus
 from workflow_agent.values.stored import JsonObject, Moment
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage
 from workflow_agent.workflows.previews import Preview
 
 

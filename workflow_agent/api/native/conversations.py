@@ -7,14 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
-from workflow_agent.api.native.conversation_shapes import ConversationList, ImportedConversation
-from workflow_agent.api.native.request_shapes import (
-    ConversationBundle,
-    ConversationChange,
-    NewConversation,
-    NewForkBody,
-)
-from workflow_agent.api.parameters import (
+from workflow_agent.api.dependencies import (
     ConversationId,
     Cursor,
     Expected,
@@ -23,12 +16,19 @@ from workflow_agent.api.parameters import (
     Limit,
     Required,
     Search,
+    Services,
     TheServices,
     etag,
     is_unchanged,
 )
+from workflow_agent.api.native.conversation_shapes import ConversationList, ImportedConversation
+from workflow_agent.api.native.request_shapes import (
+    ConversationBundle,
+    ConversationChange,
+    NewConversation,
+    NewForkBody,
+)
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document

@@ -6,12 +6,11 @@ from typing import Any
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.dependencies import ConversationId, Expected, IdempotencyKey, Services, TheServices, etag
 from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
-from workflow_agent.api.parameters import ConversationId, Expected, IdempotencyKey, TheServices, etag
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.conversations.agents import agent_named
 from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.imports import post_message

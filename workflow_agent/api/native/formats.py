@@ -8,11 +8,19 @@ from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, named
+from workflow_agent.api.dependencies import (
+    Actor,
+    Flag,
+    IdempotencyKey,
+    Services,
+    TheServices,
+    WorkflowId,
+    Workflows,
+    etag,
+)
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflow_shapes import Export, Import
-from workflow_agent.api.parameters import Actor, Flag, IdempotencyKey, TheServices, WorkflowId, Workflows, etag
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import FORMATS, Part, format_named

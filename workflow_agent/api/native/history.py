@@ -8,19 +8,19 @@ from fastapi import Query
 from pydantic import AwareDatetime, BeforeValidator
 from starlette.responses import Response
 
-from workflow_agent.api.native.conversation_shapes import ArtifactList, CallList, ContextList, History, MessageHitList
-from workflow_agent.api.parameters import (
+from workflow_agent.api.dependencies import (
     CLEAN_PATTERN,
     ConversationId,
     Cursor,
     Flag,
     Limit,
+    Services,
     TheServices,
     page_start,
     time_in_words,
 )
+from workflow_agent.api.native.conversation_shapes import ArtifactList, CallList, ContextList, History, MessageHitList
 from workflow_agent.api.routes import json_reply, link, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.assistant.window.extraction import (
     build_llm_messages,

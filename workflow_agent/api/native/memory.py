@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices, User
+from workflow_agent.api.dependencies import CLEAN_PATTERN, TheServices, User
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, problem_replies, replies, routes_at
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases

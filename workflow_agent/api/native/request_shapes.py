@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.parameters import CLEAN_PATTERN, MAX_NUMBER
+from workflow_agent.api.dependencies import CLEAN_PATTERN, MAX_NUMBER
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Phase
 from workflow_agent.conversations.runs import MOST_NOTE_CHARS, Rating

@@ -8,10 +8,9 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
 
+from workflow_agent.api.dependencies import Limit, Services, TheServices
 from workflow_agent.api.native.conversation_shapes import ContextList
-from workflow_agent.api.parameters import Limit, TheServices
 from workflow_agent.api.routes import json_reply, problem_replies, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.conversations.agents import DEFAULT_AGENT, AgentProfile, Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, AgentReply
 from workflow_agent.conversations.history import Past
@@ -53,7 +52,7 @@ async def ready(request: Request, services: TheServices) -> Response:
 
     Conversations that cannot be read are named; the server takes work without them.
     """
-    if services.chat.live.is_closing:
+    if services.chat.worker.live.is_closing:
         raise ShuttingDown("The server is stopping.")
     await services.check_storage()
     page = await services.conversations.page(services.tenant, limit=1)

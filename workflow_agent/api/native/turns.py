@@ -6,6 +6,18 @@ from fastapi import Depends, Path, Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.dependencies import (
+    CLEAN_PATTERN,
+    ConversationId,
+    Cursor,
+    IdempotencyKey,
+    Limit,
+    Number,
+    Services,
+    TheServices,
+    etag,
+    page_start,
+)
 from workflow_agent.api.native.conversation_shapes import (
     Blob,
     CompactionList,
@@ -17,19 +29,7 @@ from workflow_agent.api.native.conversation_shapes import (
 )
 from workflow_agent.api.native.history import shown_event
 from workflow_agent.api.native.request_shapes import NewFeedback
-from workflow_agent.api.parameters import (
-    CLEAN_PATTERN,
-    ConversationId,
-    Cursor,
-    IdempotencyKey,
-    Limit,
-    Number,
-    TheServices,
-    etag,
-    page_start,
-)
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.compaction.compaction import compaction_named
 from workflow_agent.assistant.compaction.policy import turns_compacted
 from workflow_agent.assistant.window.contents import Contents

@@ -8,10 +8,10 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.creation import named, workflow_from_body
+from workflow_agent.api.dependencies import IS_WHOLE, MAX_NUMBER, Flag, TheServices, WorkflowId, Workflows
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
-from workflow_agent.api.parameters import IS_WHOLE, MAX_NUMBER, Flag, TheServices, WorkflowId, Workflows
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from workflow_agent.api.body import Body
-from workflow_agent.api.parameters import CLEAN_PATTERN, TheServices
+from workflow_agent.api.dependencies import CLEAN_PATTERN, TheServices
 from workflow_agent.api.routes import BODY_PROBLEMS, problem_replies, routes_at
 from workflow_agent.webhooks import Delivery, EventType, Webhook
 

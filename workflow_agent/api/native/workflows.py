@@ -9,8 +9,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
-from workflow_agent.api.native.workflow_shapes import WorkflowList
-from workflow_agent.api.parameters import (
+from workflow_agent.api.dependencies import (
     CLEAN_PATTERN,
     Actor,
     Cursor,
@@ -19,6 +18,7 @@ from workflow_agent.api.parameters import (
     Limit,
     Required,
     Search,
+    Services,
     TheServices,
     WorkflowId,
     Workflows,
@@ -26,8 +26,8 @@ from workflow_agent.api.parameters import (
     is_unchanged,
     page_start,
 )
+from workflow_agent.api.native.workflow_shapes import WorkflowList
 from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject

@@ -9,6 +9,7 @@ from fastapi import Request
 from pydantic import ValidationError
 from starlette.responses import Response
 
+from workflow_agent.api.dependencies import IdempotencyKey, Services, TheServices, user_of
 from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
 from workflow_agent.api.native.chat import new_attachments
 from workflow_agent.api.native.request_shapes import NewFeedback
@@ -19,12 +20,10 @@ from workflow_agent.api.openai.response_object import recorded_response, respons
 from workflow_agent.api.openai.texts import Sent, finish_named, script_of, takes_no_tool, task_answer
 from workflow_agent.api.openai.turn_requests import MODEL, Ask, agent_of, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import openai_error
-from workflow_agent.api.parameters import IdempotencyKey, TheServices, user_of
 from workflow_agent.api.routes import json_reply, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, StartedTurn, TurnOutcome
 from workflow_agent.errors import InvalidInput, NotFound, Problem
-from workflow_agent.values.usage import Usage
+from workflow_agent.values.tokens import Usage
 from workflow_agent.workflows.model.parser import problems_of
 
 

@@ -8,11 +8,11 @@ from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
+from workflow_agent.api.dependencies import IS_WHOLE, IdempotencyKey, TheServices
 from workflow_agent.api.event_stream import opening
 from workflow_agent.api.openai.parameters import InputItem, MetadataChange, NewConversation, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
 from workflow_agent.api.openai.texts import Sent, text_of
-from workflow_agent.api.parameters import IS_WHOLE, IdempotencyKey, TheServices
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.history import Past

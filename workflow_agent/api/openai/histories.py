@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.openai.response_object import Recorded
 from workflow_agent.api.openai.texts import Said
 from workflow_agent.api.openai.turn_requests import Ask
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 from workflow_agent.assistant.turns.bundles import fork, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
@@ -18,7 +18,7 @@ from workflow_agent.conversations.imports import with_history
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import AlreadyExists, ConversationNotFound
-from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import digest_of
 
 RESEND_WINDOW = timedelta(seconds=10)
 """How long an equal message without any history is taken for the same one; people repeat themselves later."""

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from workflow_agent.api.dependencies import Services
 from workflow_agent.api.event_stream import told
 from workflow_agent.api.openai.texts import finish_named
 from workflow_agent.api.openai.turn_requests import MODEL
 from workflow_agent.api.openai_errors import ResponseNotFound
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import TurnOutcome, outcome_of
 from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.records import leading_in, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import NotFound, RunNotFound
-from workflow_agent.values.usage import Usage
+from workflow_agent.values.tokens import Usage
 
 _RUN_PREFIX, _RESPONSE_PREFIX = "run_", "resp_"
 

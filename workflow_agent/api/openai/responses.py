@@ -9,6 +9,7 @@ import orjson
 from fastapi import Query, Request
 from starlette.responses import Response
 
+from workflow_agent.api.dependencies import Flag, IdempotencyKey, Services, TheServices, user_of
 from workflow_agent.api.event_stream import EventStream, Voices, frames, problem_of, stream_of, told
 from workflow_agent.api.native.chat import new_attachments
 from workflow_agent.api.openai.completions import spent
@@ -31,9 +32,7 @@ from workflow_agent.api.openai.response_object import (
 from workflow_agent.api.openai.texts import Script, Sent, finish_named, script_of
 from workflow_agent.api.openai.turn_requests import Ask, agent_of, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound, openai_error
-from workflow_agent.api.parameters import Flag, IdempotencyKey, TheServices, user_of
 from workflow_agent.api.routes import json_reply, routes_at
-from workflow_agent.api.services import Services
 from workflow_agent.assistant.requests import RunEvent, RunEvents
 from workflow_agent.assistant.turns.narration import stream_of_outcome
 from workflow_agent.errors import InvalidInput, Problem, RunNotFound

@@ -8,17 +8,16 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
+from workflow_agent.api.dependencies import TheServices
 from workflow_agent.api.openai.texts import Script
 from workflow_agent.api.openai_errors import ModelNotFound
-from workflow_agent.api.parameters import TheServices
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidInput, Problem
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, digest_of
 
 _ID = re.compile(CONVERSATION_ID_PATTERN)
 _CONVERSATION_HEADERS = ("x-conversation-id", "x-openwebui-chat-id")

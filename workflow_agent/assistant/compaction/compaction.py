@@ -9,18 +9,18 @@ from workflow_agent.assistant.compaction.extracts import chosen, extracts_of, ex
 from workflow_agent.assistant.compaction.ledger import ledger_of, merged
 from workflow_agent.assistant.compaction.policy import (
     Cut,
-    all_facts,
+    facts_of,
     hidden_events,
     in_force,
-    last_summary,
     newest,
+    newest_summary,
     sent_and_budget_tokens,
 )
 from workflow_agent.assistant.compaction.text import EXTRACTS_TITLE, earlier_turns, ledger_text, summary_text
 from workflow_agent.conversations.compactions import Compaction, Dropped, Extract, Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Conversation, Event
 from workflow_agent.errors import CompactionNotFound
-from workflow_agent.values.usage import Cost, Usage, added
+from workflow_agent.values.tokens import Cost, Usage, added
 
 LEAST_SAVING = 0.1
 """Of the turns a compaction takes out of the window: one that saves less waits for more of them."""
@@ -50,7 +50,7 @@ def facts_of_cut(conversation: Conversation, cut: Cut) -> Ledger:
 
 def new_ledger(conversation: Conversation, own: Ledger) -> Ledger:
     """Return the facts of all compacted turns once those of a cut are among them."""
-    return merged(all_facts(conversation), own)[0]
+    return merged(facts_of(conversation.compactions), own)[0]
 
 
 def drafted(
@@ -88,7 +88,7 @@ def drafted(
         tokens_after=0,
         summary=summary,
         ledger=own,
-        carried=all_facts(conversation),
+        carried=facts_of(conversation.compactions),
         source_tokens=(latest.source_tokens if latest else 0) + taken,
         event_ids=tuple(one.id for one in cut.events),
     )
@@ -145,9 +145,9 @@ def completed(
 
 def _ledger(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
     """Return the ledger as the window shows it with a compaction, and the facts that had to go."""
-    kept = all_facts(_with(conversation, draft))
+    kept = facts_of(_with(conversation, draft).compactions)
     held = {entry for name in Ledger.model_fields for entry in getattr(kept, name)}
-    told = (all_facts(conversation), draft.ledger)
+    told = (facts_of(conversation.compactions), draft.ledger)
     gone = tuple(
         entry for one in told for name in Ledger.model_fields for entry in getattr(one, name) if entry not in held
     )
@@ -156,7 +156,7 @@ def _ledger(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[s
 
 def _told_before(conversation: Conversation, gone: tuple[str, ...]) -> list[Extract]:
     """Return what the window says of turns that were compacted before: it may say it no more now."""
-    latest, summary = newest(conversation), last_summary(conversation)
+    latest, summary = newest(conversation), newest_summary(in_force(conversation))
     if latest is None:
         return []
     lines = [*gone, *(summary_text(summary).splitlines() if summary else ())]
@@ -191,7 +191,7 @@ def _superseded(earlier: Compaction, by: Compaction) -> Compaction:
 
 
 def _summary_in_force(conversation: Conversation, summary: Summary | None) -> str:
-    told = summary or last_summary(conversation)
+    told = summary or newest_summary(in_force(conversation))
     return summary_text(told) if told else ""
 
 
@@ -297,7 +297,7 @@ def restored(conversation: Conversation, compaction_id: str, *, at: datetime) ->
     if wanted.restored_at is not None:
         return conversation
     undone = {one.id for one in in_force(conversation) if one.to_turn >= wanted.from_turn}
-    facts_so_far, extracts = all_facts(conversation), extracts_of(in_force(conversation))
+    facts_so_far, extracts = facts_of(conversation.compactions), extracts_of(in_force(conversation))
     undoing = {"restored_at": at, "carried": Ledger()}
     changed = [one.model_copy(update=undoing) if one.id in undone else one for one in conversation.compactions]
     kept = [place for place, one in enumerate(changed) if one.restored_at is None]

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Final, TypeVar
 
 from workflow_agent.assistant.compaction import facts
-from workflow_agent.assistant.compaction.bindings import Bindings
 from workflow_agent.assistant.compaction.checks import language_of
 from workflow_agent.assistant.compaction.contradictions import (
     bounds_in,
@@ -23,8 +22,7 @@ from workflow_agent.assistant.compaction.contradictions import (
     too_many_in,
 )
 from workflow_agent.assistant.compaction.deeds import denied_deed, done_turn, unknown_deed
-from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most
-from workflow_agent.assistant.compaction.polarity import wrong_polarity
+from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most, wrong_polarity
 from workflow_agent.assistant.compaction.statements import (
     Statement,
     clauses,
@@ -41,7 +39,7 @@ from workflow_agent.assistant.compaction.subjects import (
     is_verb,
     replacements_in,
 )
-from workflow_agent.assistant.compaction.telling import BETWEEN, telling_of, with_other_wordings
+from workflow_agent.assistant.compaction.telling import BETWEEN, Bindings, telling_of, with_other_wordings
 from workflow_agent.assistant.compaction.wording import plain_wording
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, Generic, TypeVar
 
 from workflow_agent.assistant.compaction.ledger import merged
+from workflow_agent.assistant.modes.conversation_mode import reply_that_waits
 from workflow_agent.conversations.compactions import (
     Compaction,
     CompactionTrigger,
@@ -15,7 +16,6 @@ from workflow_agent.conversations.compactions import (
     those_in_force,
     unsummarised,
 )
-from workflow_agent.conversations.confirmations import reply_that_waits
 from workflow_agent.conversations.document import Conversation, Event, UserMessage
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import SHARE_OF_WINDOW, Utilization
@@ -70,11 +70,6 @@ def newest(conversation: Conversation) -> Compaction | None:
     return next(iter(in_force(conversation)[::-1]), None)
 
 
-def all_facts(conversation: Conversation) -> Ledger:
-    """Return the facts of all compacted turns."""
-    return facts_of(conversation.compactions)
-
-
 def facts_of(compactions: Sequence[Compaction]) -> Ledger:
     """Return the facts of all turns that compactions cover."""
     held = those_in_force(compactions)
@@ -118,13 +113,8 @@ def open_turns(conversation: Conversation) -> list[UserMessage]:
     return sorted(first.values(), key=lambda message: message.index)
 
 
-def last_summary(conversation: Conversation) -> Summary | None:
-    """Return the newest summary in force; a compaction that got none leaves the earlier one in place."""
-    return newest_summary(in_force(conversation))
-
-
 def newest_summary(held: Sequence[Compaction]) -> Summary | None:
-    """Return the newest summary of compactions in force."""
+    """Return the newest summary of compactions in force; one that got none leaves the earlier one in place."""
     return next((one.summary for one in reversed(held) if one.summary is not None), None)
 
 

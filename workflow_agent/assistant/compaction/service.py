@@ -25,12 +25,11 @@ from workflow_agent.assistant.compaction.policy import (
     cut_of,
     due_cut,
     in_force,
-    last_summary,
     may_ask,
+    newest_summary,
 )
 from workflow_agent.assistant.compaction.restore import sealed_with
 from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
-from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.conversations.compactions import Compaction, Ledger, Summary
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import unsealed
@@ -43,9 +42,8 @@ from workflow_agent.errors import (
     WorkflowAgentError,
 )
 from workflow_agent.telemetry.providers import Telemetry
-from workflow_agent.values.tasks_by_key import TasksByKey
-from workflow_agent.values.tokens import tokens_of
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tasks import TasksByKey, uninterrupted
+from workflow_agent.values.tokens import Cost, Usage, tokens_of
 
 _log = logging.getLogger(__name__)
 Count = Callable[[str], int]
@@ -261,5 +259,5 @@ class Compactor:
     async def _summarised(self, conversation: Conversation, cut: Cut, own: Ledger, count: Count) -> Summarised:
         if not may_ask(conversation):
             return Summarised(None, "the summariser failed before and is not asked again yet")
-        material = Material(last_summary(conversation), new_ledger(conversation, own), cut.events)
+        material = Material(newest_summary(in_force(conversation)), new_ledger(conversation, own), cut.events)
         return await self.summarizer.summarise(material, count)

@@ -39,7 +39,7 @@ from workflow_agent.assistant.compaction.text import ledger_text, summary_text
 from workflow_agent.assistant.providers import price_of, usage_of
 from workflow_agent.conversations.compactions import Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
-from workflow_agent.values.usage import RunCosts, Usage
+from workflow_agent.values.tokens import RunCosts, Usage
 
 Answer = TypeVar("Answer")
 Spent = Callable[[Usage, Decimal | None], None]
@@ -187,7 +187,7 @@ class Summarizer:
         model: Who is asked.
         prompt: What it is told to do.
         timeout_seconds: For one summary, all its requests together.
-        window_tokens: What the model can read at once.
+        window_tokens: What the model can read at once, where its profile does not say.
         instrumentation: Where spans are taken; without it none are begun.
     """
 
@@ -204,7 +204,8 @@ class Summarizer:
             material: What to sum up.
             count: Counts tokens.
         """
-        source = material_text(material, int(self.window_tokens * _SHARE_OF_WINDOW) * _CHARS_PER_TOKEN)
+        read_at_once = self.model.context_window or self.window_tokens
+        source = material_text(material, int(read_at_once * _SHARE_OF_WINDOW) * _CHARS_PER_TOKEN)
         costs, started = RunCosts(), time.perf_counter()
 
         def spent(usage: Usage, price: Decimal | None) -> None:
@@ -245,27 +246,6 @@ class Summarizer:
             return None, f"no summary within {self.timeout_seconds:g} seconds"
         except (AgentRunError, FallbackExceptionGroup, UserError) as error:
             return None, f"the summariser failed: {type(error).__name__}"
-
-
-def build_summarizer(
-    model: Model,
-    prompt: str,
-    *,
-    timeout_seconds: float,
-    window_tokens: int,
-    instrumentation: InstrumentationSettings | None = None,
-) -> Summarizer:
-    """Return the summariser.
-
-    Args:
-        model: Who is asked.
-        prompt: What it is told to do.
-        timeout_seconds: For one summary.
-        window_tokens: What the model can read at once, where its profile does not say.
-        instrumentation: Where the framework reports its spans; nowhere without it.
-    """
-    read_at_once = model.context_window or window_tokens
-    return Summarizer(model, prompt, timeout_seconds, read_at_once, instrumentation)
 
 
 def evidence_of(material: Material) -> Evidence:

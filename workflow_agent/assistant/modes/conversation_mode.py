@@ -1,14 +1,14 @@
-"""The mode a message asks for, with what its conversation says about that."""
+"""The mode a message asks for with what its conversation says about that, and what the message answers in it."""
 
 import re
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from workflow_agent.assistant.modes.inference import ModeDecision, infer_mode
 from workflow_agent.conversations.agents import DEFAULT_AGENT, WRITING, Mode, Roster, only_reads
-from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import AgentReply, Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.transitions import Handoff, handoff_in
+from workflow_agent.workflows.previews import Preview
 
 _MOST_CHARS: Final = 200
 _PICK: Final = re.compile(
@@ -146,3 +146,56 @@ def offered_in(reply: str) -> str:
     if _IT_ALONE.fullmatch(wanted):
         wanted = _MAY.sub("", sentences[-2]).strip(" .") if len(sentences) > 1 else ""
     return wanted[:_WANTED_CHARS]
+
+
+_MOST_ANSWER_CHARS: Final = 80
+_WORD: Final = re.compile(r"[a-zà-ÿ']+")
+_YES: Final = frozenset({
+    "yes", "yeah", "yep", "yup", "sure", "ok", "okay", "y", "do", "apply", "confirm", "confirmed",
+    "proceed", "go", "absolutely", "definitely", "certainly", "ja", "oui", "si", "sí", "agreed", "accept",
+})  # fmt: skip
+_NO: Final = frozenset({
+    "no", "nope", "nah", "n", "don't", "dont", "not", "never", "cancel", "drop", "stop", "forget", "leave",
+    "discard", "abort", "nein", "non", "reject", "keep",
+})  # fmt: skip
+# A verb by itself is an order of its own, and no answer: "delete it" is none, "yes, delete it" is one.
+_BESIDE_ANSWER: Final = frozenset({
+    "please", "it", "that", "this", "them", "all", "ahead", "thanks", "thank", "you", "the", "change",
+    "changes", "so", "then", "now", "just", "of", "course", "for", "me", "mind", "to", "as", "is", "edits",
+    "preview", "really", "let's", "and", "delete", "fix", "remove", "restore",
+})  # fmt: skip
+
+
+def answer_in(message: str) -> Literal["yes", "no"] | None:
+    """Return "yes" or "no" when a message is that and nothing else."""
+    text = message.strip().casefold().replace("\u2019", "'")
+    words = _WORD.findall(text)
+    if not words or len(text) > _MOST_ANSWER_CHARS or "?" in text or re.search(r"\d", text):
+        return None
+    if not all(word in _YES or word in _NO or word in _BESIDE_ANSWER for word in words):
+        return None
+    if any(word in _NO for word in words):
+        return "no"
+    return "yes" if any(word in _YES for word in words) else None
+
+
+def pending_preview(conversation: Conversation, message: UserMessage) -> Preview | None:
+    """Return the preview that a message may confirm, or None.
+
+    It is the one of the latest reply. Any message in between lets it expire, but for a yes whose run came to
+    no reply: that one may be said again.
+    """
+    waiting = reply_that_waits(conversation, message.index)
+    return waiting.preview if waiting is not None else None
+
+
+def reply_that_waits(conversation: Conversation, before_index: int) -> AgentReply | None:
+    """Return the reply that a message with this number would answer; its preview could be confirmed."""
+    for event in reversed(conversation.events):
+        if event.index >= before_index:
+            continue
+        if isinstance(event, AgentReply):
+            return event
+        if isinstance(event, UserMessage) and answer_in(event.content) != "yes":
+            return None
+    return None

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Final, cast
 
-from workflow_agent.assistant.modes.patterns import Phrase, PhraseIndex, compile_phrase, table
-from workflow_agent.assistant.modes.reader import Reading, read
+from workflow_agent.assistant.modes.reader import Phrase, PhraseIndex, Reading, compile_phrase, read, table
 from workflow_agent.assistant.modes.shape import around_message, dependence, last_telling, shape_signals, topic_strength
 from workflow_agent.conversations.agents import MODES, WRITING, Evidence, Mode
 
@@ -35,7 +34,7 @@ def _compiled(rows: Iterable[Sequence[str]]) -> dict[Phrase, str]:
 
 
 _COUNTS: Final = _compiled(table("phrases.tsv"))
-"""What people say, in the notation of `patterns.py` -> when it counts.
+"""What people say, in the notation of `reader.py` -> when it counts.
 
 A row of the file is a mode, when the phrase counts, its weight and the phrase. `always` counts whatever the
 message is about; `on topic` as far as the message, or what is open, is about workflows; `off topic` as far as

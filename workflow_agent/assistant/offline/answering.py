@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from workflow_agent.assistant.modes.conversation_mode import answer_in
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
 from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw, says_workflow
@@ -39,7 +40,6 @@ from workflow_agent.assistant.offline.turn.outcome import (
     run_skill,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.memory.aliases import name_given_in
 from workflow_agent.workflows.formats import looks_pasted, pasted_document
 

@@ -6,8 +6,7 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 from pydantic_ai import ModelRetry, RunContext
 
-from workflow_agent.assistant.context import WorkflowContext
-from workflow_agent.assistant.references import Occasion, touched_so_far
+from workflow_agent.assistant.context import Occasion, WorkflowContext, touched_so_far
 from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
 from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, Resolution
 from workflow_agent.conversations.memory.resolver import resolve_reference

@@ -5,13 +5,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workflow_agent.assistant.context import WRITING_MODES
-from workflow_agent.assistant.modes.conversation_mode import answers_back, confirmed_offer, mode_asked_for
+from workflow_agent.assistant.modes.conversation_mode import answer_in, answers_back, confirmed_offer, mode_asked_for
 from workflow_agent.assistant.modes.reader import read
 from workflow_agent.assistant.modes.shape import dependence
 from workflow_agent.assistant.requests import TurnRequest
 from workflow_agent.conversations.agents import WRITING, AgentProfile, Mode, Roster, only_reads
-from workflow_agent.conversations.confirmations import answer_in
 from workflow_agent.conversations.document import Conversation, ModeRecord, SystemEvent
 from workflow_agent.conversations.transitions import Handoff, current_agent, handoff_in
 from workflow_agent.workflows.previews import Preview
@@ -150,7 +148,7 @@ def choose_mode(
         return ModeRecord(name="modification", confidence=1.0, signals=signals, source="inferred"), None
     decision = mode_asked_for(conversation, request.message, workflow_id=request.workflow_id)
     record = ModeRecord(name=decision.mode, confidence=decision.confidence, signals=decision.signals, source="inferred")
-    most_writing = max(decision.scores[mode] for mode in WRITING_MODES)
+    most_writing = max(decision.scores[mode] for mode in WRITING)
     reads = decision.mode in ("search", "analysis")
     is_question = reads and most_writing <= _CLEARLY * decision.scores[decision.mode]
     if is_question and not answers_back(conversation, request.message):
@@ -160,5 +158,5 @@ def choose_mode(
 
 def _set_by(mode: Mode, source: Literal["request", "agent", "conversation"]) -> tuple[ModeRecord, str | None]:
     record = ModeRecord(name=mode, confidence=1.0, signals=(f"set by the {source}",), source=source)
-    refused = None if mode in WRITING_MODES else f"the {source} set the mode to {mode!r}."
+    refused = None if mode in WRITING else f"the {source} set the mode to {mode!r}."
     return record, refused

@@ -24,8 +24,7 @@ from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.conversations.verification import Whole, wrong_in
 from workflow_agent.errors import ContentNotFound, InvalidInput, NotFound, Problem
-from workflow_agent.values.json_values import content_ref_of
-from workflow_agent.values.stored import JsonObject, iso_milliseconds
+from workflow_agent.values.stored import JsonObject, content_ref_of, iso_milliseconds
 from workflow_agent.workflows.model.parser import problems_of
 
 

@@ -6,9 +6,8 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 
 from workflow_agent.assistant.requests import RunEvent, RunEvents, StartedTurn, TurnOutcome, outcome_of
-from workflow_agent.assistant.turns.failures import error_data, error_of
 from workflow_agent.assistant.turns.live import LiveRuns
-from workflow_agent.assistant.turns.narration import replayed, stream_of_outcome
+from workflow_agent.assistant.turns.narration import error_data, error_of, replayed, stream_of_outcome
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import Past, recorded_run
 from workflow_agent.conversations.message_records import conversation_of_run

@@ -7,8 +7,8 @@ from contextlib import suppress
 from workflow_agent.assistant.compaction.facts import without_documents
 from workflow_agent.conversations.document import Conversation, WorkflowReference
 from workflow_agent.conversations.memory.person import Fact, FactSource, told_of_oneself
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import InvalidInput, StorageFailed, WorkflowAgentError
 from workflow_agent.telemetry.turns import TurnTrace

@@ -20,13 +20,12 @@ from pydantic_ai.usage import UsageLimits
 
 from workflow_agent.assistant.assistant import Assistant
 from workflow_agent.assistant.compaction.service import Compactor
-from workflow_agent.assistant.context import RunProgress, WorkflowContext
-from workflow_agent.assistant.modes.conversation_mode import carried_out
+from workflow_agent.assistant.context import Occasion, RunProgress, WorkflowContext, learned
+from workflow_agent.assistant.modes.conversation_mode import carried_out, pending_preview
 from workflow_agent.assistant.providers import Models, keeps_system_messages_in_place
-from workflow_agent.assistant.references import Occasion, learned
 from workflow_agent.assistant.requests import Job, RunLimits, RunStream, TurnRequest
 from workflow_agent.assistant.sandbox import PythonSandbox
-from workflow_agent.assistant.tools.usefulness import idle_tools
+from workflow_agent.assistant.tools.registry import idle_tools
 from workflow_agent.assistant.turns.addressees import choose_mode, mentions_in, roster_answer
 from workflow_agent.assistant.turns.memory import known_of_user
 from workflow_agent.assistant.turns.narration import Narration, stopped_note, taken_over_note, unanswered_note
@@ -38,12 +37,11 @@ from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.calls import PROGRAM_TOOL, history_notice
-from workflow_agent.conversations.confirmations import pending_preview
 from workflow_agent.conversations.context_records import WindowLimits
 from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
 from workflow_agent.conversations.memory.person import Fact
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.memory.store import WorkflowMemory
 from workflow_agent.conversations.message_records import message_call
 from workflow_agent.conversations.outcome import Reply
 from workflow_agent.conversations.seals import SealedPart
@@ -212,7 +210,7 @@ class Runner:
         limits = WindowLimits(
             window_tokens=self.models.window_of(model),
             reserve_tokens=self.limits.reserve_tokens,
-            utilization=job.request.context_utilization or self.limits.utilization,
+            utilization=job.request.context_utilization or "full",
         )
         if shrunk is not None:
             kept = sum(fixed.values())
@@ -233,7 +231,7 @@ class Runner:
             read=partial(self.gathering.blobs.get, job.tenant, job.conversation.id),
         )
         # A request that asks for a smaller share of the window is no reason to compact for all others.
-        may_compact = is_sent and shrunk is None and limits.utilization == self.limits.utilization
+        may_compact = is_sent and shrunk is None and limits.utilization == "full"
         window = FittingWindow(self.compactor, job, build, may_compact=may_compact)
         if not is_sent:
             return replace(await window.built(), planning=PlanningLedger(reason="no model is asked").facts())

@@ -8,11 +8,10 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from workflow_agent.assistant.requests import asked_again
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.work import Worker
 from workflow_agent.conversations.acceptance import interrupt_dead_runs, taken_over
-from workflow_agent.conversations.document import Conversation, UserMessage
+from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import ConversationStore, LeftBehind, Owners, RunJournal
@@ -159,7 +158,7 @@ class Takeover:
                 # Read once the fence is raised: from then on the attempt before keeps nothing more.
                 left = await worker.journal.left_by(tenant, run)
                 _log.warning("a run whose process died is gone on with", extra={"run_id": run.run_id})
-                self._go_on(worker, tenant, after, run, left.responses)
+                worker.launch(after, run, responses=left.responses)
                 is_taken = True
         except ConversationNotFound:
             return False
@@ -181,13 +180,3 @@ class Takeover:
         if run.owner == self.owners.owner:
             return not self.live.is_running(run.run_id)
         return not self.owners.is_alive(run.owner)
-
-    @staticmethod
-    def _go_on(worker: Worker, tenant: str, conversation: Conversation, run: Run, responses: Sequence[bytes]) -> None:
-        asked = (event for event in reversed(conversation.events) if event.id == run.user_event_id)
-        message = next(event for event in asked if isinstance(event, UserMessage))
-        request = asked_again(message, conversation.id, run.key)
-        agent = worker.runner.roster[run.agent]
-        trace = worker.telemetry.turn(agent.name)
-        trace.identify(run_id=run.run_id, conversation_id=conversation.id)
-        worker.launch(tenant, request, agent, conversation, run, trace, responses)

@@ -9,19 +9,24 @@ from functools import partial
 
 from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserError
 
+from workflow_agent.assistant.modes.conversation_mode import answer_in, pending_preview
 from workflow_agent.assistant.record import CallRecorder, Evidence
 from workflow_agent.assistant.replay import responses_in
-from workflow_agent.assistant.requests import Job, TurnOutcome, TurnRequest, chat_response, outcome_of, start_data
-from workflow_agent.assistant.turns.failures import error_data, failure_of
+from workflow_agent.assistant.requests import (
+    Job,
+    TurnOutcome,
+    TurnRequest,
+    asked_again,
+    chat_response,
+    outcome_of,
+    start_data,
+)
 from workflow_agent.assistant.turns.live import LiveRun, LiveRuns
 from workflow_agent.assistant.turns.memory import forget, learn, remember
-from workflow_agent.assistant.turns.narration import tell
+from workflow_agent.assistant.turns.narration import error_data, failure_of, tell
 from workflow_agent.assistant.turns.run import Runner
-from workflow_agent.assistant.uninterrupted import uninterrupted
 from workflow_agent.assistant.window.contents import INLINE_BYTES, Contents
 from workflow_agent.conversations import iterations
-from workflow_agent.conversations.agents import AgentProfile
-from workflow_agent.conversations.confirmations import answer_in, pending_preview
 from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import STATUS_OF_END, EndStatus, call_id_of, message_call
 from workflow_agent.conversations.outcome import commit_reply, end_run
@@ -33,6 +38,7 @@ from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, 
 from workflow_agent.telemetry.providers import Telemetry
 from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.values.stored import RunFence
+from workflow_agent.values.tasks import uninterrupted
 from workflow_agent.webhooks import Webhooks
 
 _log = logging.getLogger(__name__)
@@ -60,28 +66,28 @@ class Worker:
 
     def launch(
         self,
-        tenant: str,
-        request: TurnRequest,
-        agent: AgentProfile,
         conversation: Conversation,
         run: Run,
-        trace: TurnTrace,
+        request: TurnRequest | None = None,
+        trace: TurnTrace | None = None,
         responses: Sequence[bytes] = (),
     ) -> LiveRun:
         """Start the work on an accepted message and return it. It does not end with the request.
 
-        What the model said in an earlier attempt, as a journal has it, is not asked for again.
-
-        From here the work ends the trace.
+        Args:
+            conversation: With the message in it.
+            run: The run that is to answer.
+            request: What was asked for; where only the conversation knows of it, as the message tells.
+            trace: Of the turn; from here the work ends it.
+            responses: What the model said in an earlier attempt, as a journal has it; it is not asked for again.
         """
-        job = replace(
-            self._job(tenant, request, agent, conversation, run, trace), recorded=tuple(responses_in(responses))
-        )
+        job = self._job(conversation, run, request, trace, responses)
         live = self.live.open(run.run_id, run.attempt)
-        live.tenant = tenant
-        self.live.also(leading_in(conversation, run).run_id, live)
+        live.tenant = job.tenant
+        leading_id = leading_in(conversation, run).run_id
+        self.live.also(leading_id, live)
         # Those that answered when this was tried before; whoever watches now has not seen them.
-        before = outcome_of(conversation, leading_in(conversation, run).run_id) if run.follows else None
+        before = outcome_of(conversation, leading_id) if run.follows else None
         tell(live.stream, conversation.id, before.replies if before else ())
         live.stream.publish("start", start_data(conversation, run))
         live.worked_on_by(asyncio.create_task(self._work(job, live), name=run.run_id))
@@ -89,23 +95,35 @@ class Worker:
 
     def _job(
         self,
-        tenant: str,
-        request: TurnRequest,
-        agent: AgentProfile,
         conversation: Conversation,
         run: Run,
-        trace: TurnTrace,
+        request: TurnRequest | None,
+        trace: TurnTrace | None = None,
+        responses: Sequence[bytes] = (),
     ) -> Job:
         asked = (event for event in reversed(conversation.events) if event.id == run.user_event_id)
         message = next(event for event in asked if isinstance(event, UserMessage))
+        if trace is None:
+            trace = self.telemetry.turn(run.agent)
+            trace.identify(run_id=run.run_id, conversation_id=conversation.id)
         evidence = Evidence(
             turn=iterations.new(message.content, at=self.now()),
             now=self.now,
             calls=CallRecorder(call_id_of(message.id, leading_in(conversation, run).attempt), len(conversation.calls)),
-            keep_step=partial(self.journal.keep, tenant, run),
+            keep_step=partial(self.journal.keep, conversation.tenant, run),
             check=partial(self._check, run),
         )
-        return Job(tenant, request, agent, conversation, run, message, evidence, trace)
+        return Job(
+            conversation.tenant,
+            request or asked_again(message, conversation.id, run.key),
+            self.runner.roster[run.agent],
+            conversation,
+            run,
+            message,
+            evidence,
+            trace,
+            tuple(responses_in(responses)),
+        )
 
     def _check(self, run: Run) -> None:
         if not self.owners.is_alive(run.owner):
@@ -164,10 +182,7 @@ class Worker:
             following = conversation.followed_by(job.run.run_id)
             if following is None:
                 break
-            trace = self.telemetry.turn(following.agent)
-            trace.identify(run_id=following.run_id, conversation_id=conversation.id)
-            agent = self.runner.roster[following.agent]
-            jobs.append(self._job(job.tenant, job.request, agent, conversation, following, trace))
+            jobs.append(self._job(conversation, following, job.request))
             live.stream.publish("start", start_data(conversation, following))
         outcome = outcome_of(conversation, leading_in(conversation, jobs[0].run).run_id)
         assert outcome is not None  # noqa: S101 - commit_reply put the replies there

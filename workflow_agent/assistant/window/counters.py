@@ -13,8 +13,7 @@ from pydantic_ai.models import Model
 from workflow_agent.conversations.artifacts import ArtifactUsageRecord
 from workflow_agent.conversations.context_records import PlannedBy
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.values.tokens import Calibration, TokenCounter
-from workflow_agent.values.usage import RunCosts, Usage
+from workflow_agent.values.tokens import Calibration, RunCosts, TokenCounter, Usage
 
 _MOST_MODELS = 64
 _KEPT_COUNTS = 20_000

@@ -6,8 +6,7 @@ from typing import Literal
 from workflow_agent.conversations.artifacts import Artifact, ArtifactType, artifact_of
 from workflow_agent.conversations.document import AgentReply, AttachedDocument, Event, SystemEvent
 from workflow_agent.conversations.iterations import Iteration, Message, ToolResult
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import JsonObject, Value
+from workflow_agent.values.stored import JsonObject, Value, digest_of
 
 _ABOUT_THE_RUN = frozenset({"switch_mode", "change_phase", "hand_off", "get_turn", "search_history", "recall"})
 """Tools whose results say nothing that is not in the conversation itself."""

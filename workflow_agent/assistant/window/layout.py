@@ -24,9 +24,17 @@ from pydantic_ai.tools import ToolDefinition
 from workflow_agent.assistant.compaction.text import OPENING
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.record import BETWEEN_PARTS, joined
-from workflow_agent.assistant.tools.listed import USE_TOOL, called_by_one, definition_text, line_of, use_tool
-from workflow_agent.assistant.tools.registry import LISTED_TOOLS, SWITCH_MODE, WRITING_TOOLS
-from workflow_agent.assistant.tools.usefulness import RARE_TOOLS
+from workflow_agent.assistant.tools.registry import (
+    LISTED_TOOLS,
+    RARE_TOOLS,
+    SWITCH_MODE,
+    USE_TOOL,
+    WRITING_TOOLS,
+    called_by_one,
+    definition_text,
+    line_of,
+    use_tool,
+)
 from workflow_agent.conversations.agents import MODES, WRITING, AgentProfile, Mode
 from workflow_agent.conversations.document import AgentReply, UserMessage
 
@@ -323,11 +331,7 @@ def modes_sent(deps: WorkflowContext, model: object) -> frozenset[Mode]:
     """Return the modes whose modules and tools a request may carry: one where nothing is cached."""
     if getattr(model, "base_url", None) is None:
         return frozenset({deps.progress.mode.name})
-    return modes_told(deps)
-
-
-def modes_told(deps: WorkflowContext) -> frozenset[Mode]:
-    """Return the modes of a conversation's turns, this one included: as many modules there may be in view."""
+    # Of all turns of the conversation: as many modules there may be in view.
     return frozenset({deps.progress.mode.name, *_modes_of_turns(deps).values()})
 
 

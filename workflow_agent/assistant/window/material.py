@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic_ai.models import Model
 
 from workflow_agent.assistant.providers import ModelConfig
-from workflow_agent.assistant.record import Evidence
+from workflow_agent.assistant.requests import Job
 from workflow_agent.assistant.window.contents import Blobs, SealedResults
 from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.extraction import (
@@ -31,11 +31,10 @@ from workflow_agent.assistant.window.plan import (
 from workflow_agent.assistant.window.planner import ArtifactProcessor, PlanningParts
 from workflow_agent.assistant.window.record import BuiltContext
 from workflow_agent.conversations.artifacts import Artifact, ArtifactPlan, ArtifactType, artifact_of
-from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
+from workflow_agent.conversations.document import AgentReply, UserMessage
 from workflow_agent.conversations.records import UNREADABLE_ERRORS
 from workflow_agent.conversations.transcript import presented
 from workflow_agent.errors import WorkflowAgentError, WorkflowNotFound
-from workflow_agent.telemetry.turns import TurnTrace
 from workflow_agent.workflows.store import WorkflowCatalog
 
 _log = logging.getLogger(__name__)
@@ -43,35 +42,6 @@ _QUESTION_CHARS = 2_000
 _BYTES_A_CHARACTER = 4
 """At most, in UTF-8."""
 _UNPRICED = "the price of the primary model is not known: it counts as not expensive"
-
-
-class Question(Protocol):
-    """What is to be answered, and in which conversation."""
-
-    @property
-    def tenant(self) -> str:
-        """Return whose conversation it is."""
-        ...
-
-    @property
-    def conversation(self) -> Conversation:
-        """Return it as it was when the message was accepted."""
-        ...
-
-    @property
-    def message(self) -> UserMessage:
-        """Return the message to answer."""
-        ...
-
-    @property
-    def evidence(self) -> Evidence:
-        """Return the record of the run, which learns what planning cost."""
-        ...
-
-    @property
-    def trace(self) -> TurnTrace:
-        """Return the turn as operators see it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +74,12 @@ class Gathering:
     """Knows the turns that left the conversation's file; without it they are not looked through."""
 
     async def around(
-        self, asked: Question, model: Model, name: str, goal: str, build: Callable[..., Awaitable[BuiltContext]]
+        self, job: Job, model: Model, name: str, goal: str, build: Callable[..., Awaitable[BuiltContext]]
     ) -> BuiltContext:
         """Return the window with the artifacts the message may need.
 
         Args:
-            asked: The message and its conversation.
+            job: The message and its conversation.
             model: The model that answers.
             name: How it is called in the settings.
             goal: What the turn is for: its mode.
@@ -117,14 +87,14 @@ class Gathering:
         """
         ledger = PlanningLedger()
         built = await build()
-        artifacts = await self._artifacts(asked, built, ledger)
+        artifacts = await self._artifacts(job, built, ledger)
         if not artifacts:
             return replace(built, planning=ledger.facts())
         try:
-            with asked.trace.step("context.plan", artifacts=len(artifacts)):
+            with job.trace.step("context.plan", artifacts=len(artifacts)):
                 frames = await self._frames(built, artifacts, model, self.config_of(name), goal, ledger)
         finally:
-            asked.evidence.spent_aside(ledger.costs)
+            job.evidence.spent_aside(ledger.costs)
         if not frames:
             return replace(built, planning=ledger.facts())
         material = presented(frames)
@@ -132,11 +102,11 @@ class Gathering:
         fitted = await build(material_tokens=tokens) if tokens > built.free_tokens else built
         return replace(fitted, material=material, material_tokens=tokens, planning=ledger.facts())
 
-    async def _artifacts(self, asked: Question, built: BuiltContext, ledger: PlanningLedger) -> Sequence[Artifact]:
-        documents = await self._documents(asked, ledger)
+    async def _artifacts(self, job: Job, built: BuiltContext, ledger: PlanningLedger) -> Sequence[Artifact]:
+        documents = await self._documents(job, ledger)
         if built.is_shortened:
-            documents.insert(0, _message_itself(asked.message))
-        events = [event for event in reversed(asked.conversation.events) if event.id != asked.message.id]
+            documents.insert(0, _message_itself(job.message))
+        events = [event for event in reversed(job.conversation.events) if event.id != job.message.id]
         away = replies_out_of_sight(events, built.verbatim, self.limits.replies)
         shown = (one for one in events if isinstance(one, AgentReply) and one.index in built.verbatim)
         # They are among the latest: the events before them need not be looked through.
@@ -144,29 +114,29 @@ class Gathering:
 
         async def read(content_ref: str) -> Any:
             try:
-                return await self.blobs.get(asked.tenant, asked.conversation.id, content_ref)
+                return await self.blobs.get(job.tenant, job.conversation.id, content_ref)
             except UNREADABLE_ERRORS as error:
                 _note_loss(ledger, content_ref, error)
                 raise
 
-        earlier = chain(away, await self._sealed_replies(asked, ledger))
+        earlier = chain(away, await self._sealed_replies(job, ledger))
         replies = [await with_results(one, read) for one in with_newest_results(earlier, in_sight)]
         context = Context(conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents))
-        return [await self._dated(asked, one) for one in context.all_artifacts()]
+        return [await self._dated(job, one) for one in context.all_artifacts()]
 
-    async def _sealed_replies(self, asked: Question, ledger: PlanningLedger) -> Sequence[AgentReply]:
+    async def _sealed_replies(self, job: Job, ledger: PlanningLedger) -> Sequence[AgentReply]:
         if self.sealed is None or not self.limits.replies:
             return ()
-        question = asked.message.content[:_QUESTION_CHARS]
-        return await self.sealed.replies(asked.conversation, question, partial(_note_loss, ledger))
+        question = job.message.content[:_QUESTION_CHARS]
+        return await self.sealed.replies(job.conversation, question, partial(_note_loss, ledger))
 
-    async def _dated(self, asked: Question, artifact: Artifact) -> Artifact:
+    async def _dated(self, job: Job, artifact: Artifact) -> Artifact:
         """Return an artifact, marked where the workflow it is about was changed since."""
         about = artifact.about_workflow()
         if about is None or self.workflows is None:
             return artifact
         try:
-            version = (await self.workflows.get(asked.tenant, about[0])).version
+            version = (await self.workflows.get(job.tenant, about[0])).version
         except WorkflowNotFound:
             now = "the workflow was deleted since"
         else:
@@ -175,16 +145,16 @@ class Gathering:
             now = f"the workflow is at version {version} now, this is about version {about[1]}"
         return artifact.model_copy(update={"metadata": {**artifact.metadata, "out_of_date": now}})
 
-    async def _documents(self, asked: Question, ledger: PlanningLedger) -> list[Artifact]:
+    async def _documents(self, job: Job, ledger: PlanningLedger) -> list[Artifact]:
         """Return the attached documents, the latest first; one that cannot be read is noted and left out."""
         documents: list[Artifact] = []
-        for one in reversed(asked.conversation.attachments[-self.limits.documents :]):
+        for one in reversed(job.conversation.attachments[-self.limits.documents :]):
             try:
-                text = await self.blobs.get(asked.tenant, asked.conversation.id, one.content_ref)
+                text = await self.blobs.get(job.tenant, job.conversation.id, one.content_ref)
             except UNREADABLE_ERRORS as error:
                 _note_loss(ledger, one.attachment_id, error)
                 continue
-            documents.append(document_artifact(one, str(text), turn=asked.message.turn))
+            documents.append(document_artifact(one, str(text), turn=job.message.turn))
         return documents
 
     async def _frames(

@@ -13,7 +13,6 @@ from pydantic_ai.models import Model
 from workflow_agent.assistant.compaction.summarizer import Aside, Form
 from workflow_agent.assistant.window.counters import PlanningLedger
 from workflow_agent.assistant.window.plan import corrected_plan, rule_plan
-from workflow_agent.assistant.window.summaries import SummaryCache
 from workflow_agent.conversations.artifacts import (
     Artifact,
     ArtifactDecision,
@@ -23,10 +22,9 @@ from workflow_agent.conversations.artifacts import (
     text_of,
 )
 from workflow_agent.conversations.transcript import HEADING, framed
-from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.json_values import canonical_json, digest_of
-from workflow_agent.values.stored import JsonObject, iso_milliseconds
-from workflow_agent.values.usage import RunCosts
+from workflow_agent.values.caches import SummaryCache, TtlCache
+from workflow_agent.values.stored import JsonObject, canonical_json, digest_of, iso_milliseconds
+from workflow_agent.values.tokens import RunCosts
 from workflow_agent.workflows.search.passages import best_passages, joined_ranks, passages_of
 
 PLAN_TOOL = "plan_context"

@@ -8,8 +8,7 @@ from pydantic import Field, StringConstraints
 
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.errors import InvalidInput, NotFound, Problem
-from workflow_agent.values.json_values import digest_of
-from workflow_agent.values.stored import Moment, Value
+from workflow_agent.values.stored import Moment, Value, digest_of
 
 MAX_FACT_CHARS = 500
 MOST_FACTS = 100

@@ -16,11 +16,16 @@ from workflow_agent.conversations.memory.person import (
     with_fact,
     without_fact,
 )
-from workflow_agent.conversations.memory.references import Known, known_workflows
-from workflow_agent.conversations.memory.store import PersonMemory, ReadKnown, WorkflowMemory
+from workflow_agent.conversations.memory.references import (
+    Known,
+    PersonMemory,
+    ReadKnown,
+    WorkflowMemory,
+    known_workflows,
+)
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import NotFound
-from workflow_agent.values.json_values import digest_of
+from workflow_agent.values.stored import digest_of
 
 _PAGE = 200
 

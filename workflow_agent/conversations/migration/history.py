@@ -11,8 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Conversation
 from workflow_agent.conversations.imports import Said, with_said
-from workflow_agent.values.json_values import canonical_json, digest_of
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, canonical_json, digest_of
 
 _MILLISECONDS_FROM = 100_000_000_000
 """A number of this size is milliseconds since 1970: as seconds it would be in the year 5138."""

@@ -18,10 +18,12 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_s
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
-from workflow_agent.storage.files.blobs import ConversationBlobs
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_text, written
+from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_text, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
-from workflow_agent.storage.files.conversation_journal import (
+from workflow_agent.storage.files.documents import DocumentReader, StatCache
+from workflow_agent.storage.files.durable import DurableFiles
+from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
+from workflow_agent.storage.files.journals import (
     JOURNAL,
     begin_deletion,
     finish_deletion,
@@ -30,15 +32,11 @@ from workflow_agent.storage.files.conversation_journal import (
     takes_a_line,
     with_line,
 )
-from workflow_agent.storage.files.documents import DocumentReader, StatCache
-from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
-from workflow_agent.storage.files.redaction import ConversationRedaction
+from workflow_agent.storage.files.redaction import redacted
 from workflow_agent.storage.files.rules import check_new_id, damaged_conversation, id_taken, no_conversation
 from workflow_agent.storage.holdings import HeldConversation
-from workflow_agent.values.json_values import content_json, parse_canonical
-from workflow_agent.values.stored import RunFence
+from workflow_agent.values.stored import RunFence, content_json, parse_canonical
 
 _CACHE_BYTES = 24 * 2**20
 _MEMORY_A_FILE_BYTE = 6
@@ -90,7 +88,6 @@ class JsonConversationStore(ConversationStore, RunFences):
         )
         self._index = ConversationIndex(files, self._check)
         self._blobs = ConversationBlobs(files)
-        self._redaction = ConversationRedaction(files, self._archive)
 
     @override
     async def create(self, conversation: Conversation) -> Conversation:
@@ -287,17 +284,18 @@ class JsonConversationStore(ConversationStore, RunFences):
             current = self._cached(place) or self._read(place, is_locked=True)
             if current is None:
                 raise self._missing(place)
-            redacted = self._redaction.of(place.archive, current.conversation, gone)
-            if redacted is None:
+            found = redacted(self._files, self._archive, place.archive, current.conversation, gone)
+            if found is None:
                 return self._forget_lines(place, current, gone)
+            without, obsolete = found
             # Before too: were the process to die after the save, nothing would be left that tells to.
             self._index.drop_messages(place.directory)
             version = current.conversation.version + 1
-            data, text = written(redacted.conversation.model_copy(update={"version": version}), {})
+            data, text = written(without.model_copy(update={"version": version}), {})
             self._keep(place, self._files.save(place.document, data), replace(text, journal=current.journal))
             self._forget_lines(place, text, gone)
             self._index.drop_messages(place.directory)
-            for path in redacted.obsolete:
+            for path in obsolete:
                 self._files.remove(path)
         return True
 

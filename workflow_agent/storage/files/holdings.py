@@ -18,7 +18,7 @@ from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.memories import JsonPersonMemory, JsonWorkflowMemory, RememberedWorkflows
 from workflow_agent.storage.files.records import JsonRecords
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
-from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
+from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, Holdings
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -27,7 +27,7 @@ NEVER_SEALED = SealRule(above_bytes=2**62)
 T = TypeVar("T")
 
 
-class FileHoldings(StoredHoldings):
+class FileHoldings(Holdings):
     """Reads and writes the files of a tenant through the stores that a server uses."""
 
     def __init__(self, root: Path, tenant: str, most_references: int) -> None:

@@ -83,7 +83,9 @@ class ProcessOwners(Owners):
 
     @override
     def is_alive(self, owner: str) -> bool:
-        return owner == self._owner or (_OWNER.fullmatch(owner) is not None and self._holds_its_lock(owner))
+        if owner == self._owner:
+            return True
+        return _OWNER.fullmatch(owner) is not None and _is_held(self._lock_file(owner), self._root)
 
     @override
     async def last_seen(self, owner: str) -> datetime | None:
@@ -167,9 +169,6 @@ class ProcessOwners(Owners):
 
     def _runs_file(self, owner: str) -> Path:
         return self._directory / f"{owner}.runs"
-
-    def _holds_its_lock(self, owner: str) -> bool:
-        return _is_held(self._lock_file(owner), self._root)
 
     def _remove_files(self, owner: str) -> None:
         lock_file = self._lock_file(owner)

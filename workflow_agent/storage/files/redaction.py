@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,62 +14,52 @@ from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import unsealed
 from workflow_agent.storage.files.archives import ConversationArchive, entries_in, parsed_part
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.values.json_values import content_json, content_ref_of, parse_canonical
+from workflow_agent.values.stored import content_json, content_ref_of, parse_canonical
 
 _SEALED = re.compile(r"(?:turns|index)-[0-9]{6,12}-[0-9]{6,12}\.json")
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
-    """A conversation without some texts, and the files that are needed no more once it is saved."""
+def redacted(
+    files: DurableFiles, archive: ConversationArchive, directory: Path, conversation: Conversation, gone: Redaction
+) -> tuple[Conversation, tuple[Path, ...]] | None:
+    """Return a conversation without some texts, and the files that are needed no more once it is saved.
 
-    conversation: Conversation
-    obsolete: tuple[Path, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationRedaction:
-    """Makes a conversation without some texts; what refers to the new files is for the caller to save.
+    None where nothing of what is to be gone was there. What refers to the new files is for the caller to save.
 
     Sealed turns that held any come back into the document, with all after them, and are sealed again by the
     saves to come: so whenever the power goes, the document names files that are what it says.
+
+    Raises:
+        CorruptDocument: A sealed file is missing or is not what was sealed.
+        StorageFailed: A content could not be written.
     """
+    opened = opened_for(gone, conversation, lambda entry: archive.checked(directory, entry))
+    replaced, contents = _contents(files, directory / "blobs", gone)
+    changed = without_texts(gone, opened, replaced)
+    named = {one.file for one in (*archive.entries(directory, opened), *opened.archive)}
+    obsolete = (*_unnamed(files, directory, named), *contents)
+    return (changed or opened, obsolete) if changed or obsolete else None
 
-    files: DurableFiles
-    archive: ConversationArchive
 
-    def of(self, directory: Path, conversation: Conversation, gone: Redaction) -> Redacted | None:
-        """Return a conversation without what is to be gone; None where nothing of it was there.
+def _unnamed(files: DurableFiles, directory: Path, named: Container[str]) -> Iterator[Path]:
+    """Yield the sealed files that a conversation does not name: opened now, or before a power cut."""
+    if files.state(directory) is None:
+        return
+    for name in files.names(directory):
+        if _SEALED.fullmatch(name) and name not in named:
+            yield directory / name
 
-        Raises:
-            CorruptDocument: A sealed file is missing or is not what was sealed.
-            StorageFailed: A content could not be written.
-        """
-        opened = opened_for(gone, conversation, lambda entry: self.archive.checked(directory, entry))
-        replaced, contents = self._contents(directory / "blobs", gone)
-        changed = without_texts(gone, opened, replaced)
-        obsolete = (*self._unnamed(directory, opened), *contents)
-        return Redacted(changed or opened, obsolete) if changed or obsolete else None
 
-    def _unnamed(self, directory: Path, conversation: Conversation) -> Iterator[Path]:
-        """Yield the sealed files that a conversation does not name: opened now, or before a power cut."""
-        if self.files.state(directory) is None:
-            return
-        named = {one.file for one in (*self.archive.entries(directory, conversation), *conversation.archive)}
-        for name in self.files.names(directory):
-            if _SEALED.fullmatch(name) and name not in named:
-                yield directory / name
-
-    def _contents(self, directory: Path, gone: Redaction) -> tuple[Mapping[str, str], tuple[Path, ...]]:
-        """Save contents without what is to be gone; return the new reference of each, and the old files."""
-        replaced: dict[str, str] = {}
-        for name in self.files.names(directory):
-            stored = self.files.read(directory / name) if "." not in name else None
-            changed = content_without(gone, stored.data) if stored else None
-            if changed is not None:
-                reference = replaced[f"sha256:{name}"] = content_ref_of(changed)
-                self.files.save(directory / reference.removeprefix("sha256:"), content_json(changed))
-        return replaced, tuple(directory / one.removeprefix("sha256:") for one in replaced)
+def _contents(files: DurableFiles, directory: Path, gone: Redaction) -> tuple[Mapping[str, str], tuple[Path, ...]]:
+    """Save contents without what is to be gone; return the new reference of each, and the old files."""
+    replaced: dict[str, str] = {}
+    for name in files.names(directory):
+        stored = files.read(directory / name) if "." not in name else None
+        changed = content_without(gone, stored.data) if stored else None
+        if changed is not None:
+            reference = replaced[f"sha256:{name}"] = content_ref_of(changed)
+            files.save(directory / reference.removeprefix("sha256:"), content_json(changed))
+    return replaced, tuple(directory / one.removeprefix("sha256:") for one in replaced)
 
 
 def opened_for(gone: Redaction, conversation: Conversation, body_of: Callable[[SealedTurns], bytes]) -> Conversation:

@@ -45,8 +45,7 @@ from workflow_agent.storage.postgres.database import Database
 from workflow_agent.storage.postgres.leases import locked
 from workflow_agent.storage.postgres.message_search import MessageSearch
 from workflow_agent.storage.postgres.redaction import redact
-from workflow_agent.values.json_values import content_json, digest_in, parse_canonical
-from workflow_agent.values.stored import RunFence
+from workflow_agent.values.stored import RunFence, content_json, digest_in, parse_canonical
 
 _CACHE_BYTES = 32 * 2**20
 _KNOWN_BLOBS = 20_000

@@ -11,7 +11,7 @@ from workflow_agent.conversations.document import UserMessage
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.holdings import NEVER_SEALED
-from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, StoredHoldings
+from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, Holdings
 from workflow_agent.storage.postgres.conversation_rows import BLOBS, PARTS
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, digest_of_text, of_tenant
@@ -19,7 +19,7 @@ from workflow_agent.storage.postgres.memories import PostgresPersonMemory, Postg
 from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
-from workflow_agent.values.json_values import content_json
+from workflow_agent.values.stored import content_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 _PART = change_of_tenant("INSERT INTO conversation_part VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
@@ -44,7 +44,7 @@ _TAKE_KEY = change_of_tenant(
 )
 
 
-class PostgresHoldings(StoredHoldings):
+class PostgresHoldings(Holdings):
     """Reads and writes the rows of a tenant; each read begins anew, so that it shows what is stored."""
 
     def __init__(self, database: Database, tenant: str, most_references: int) -> None:

@@ -10,8 +10,7 @@ from typing_extensions import override
 
 from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import merged_references
-from workflow_agent.conversations.memory.store import KnownOfUser, PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.references import KnownOfUser, PersonMemory, WorkflowMemory, merged_references
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.memories import Correction, writable

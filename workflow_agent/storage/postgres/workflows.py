@@ -25,8 +25,7 @@ from workflow_agent.storage.files.rules import (
 )
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 from workflow_agent.values.caches import CacheKey, TtlCache
-from workflow_agent.values.json_values import content_json, parse_canonical
-from workflow_agent.values.stored import JsonObject, Revision, RunFence
+from workflow_agent.values.stored import JsonObject, Revision, RunFence, content_json, parse_canonical
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import (

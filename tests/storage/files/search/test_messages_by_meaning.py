@@ -18,7 +18,7 @@ from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.values.usage import Cost, Usage
+from workflow_agent.values.tokens import Cost, Usage
 
 RULE = SealRule(above_bytes=1_000, fewest_turns=1)
 

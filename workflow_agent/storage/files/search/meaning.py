@@ -23,8 +23,8 @@ from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.search.vectors import Embedded, VectorTable, spent_on, unit
 from workflow_agent.values.stored import iso_milliseconds
-from workflow_agent.values.tasks_by_key import TasksByKey
-from workflow_agent.values.usage import Cost, RunCosts, Usage
+from workflow_agent.values.tasks import TasksByKey
+from workflow_agent.values.tokens import Cost, RunCosts, Usage
 from workflow_agent.workflows.model.workflow import Workflow, outline
 from workflow_agent.workflows.search.passages import excerpt, joined_ranks
 from workflow_agent.workflows.store import (

@@ -17,7 +17,7 @@ from pydantic_ai.embeddings import EmbeddingResult
 from pydantic_ai.exceptions import AgentRunError, UserError
 
 from workflow_agent.conversations.memory.words import COMMON_WORDS
-from workflow_agent.values.usage import RunCosts, Usage
+from workflow_agent.values.tokens import RunCosts, Usage
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (id TEXT PRIMARY KEY, head TEXT NOT NULL, vector BLOB NOT NULL)"
 Vector = NDArray[np.float32]

@@ -18,9 +18,9 @@ from workflow_agent.conversations.verification import Change, Whole, wrong_in, w
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.archives import parsed_part
 from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
-from workflow_agent.storage.files.conversation_journal import DELETING, JOURNAL, Joined, finish_deletion, joined
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_conversation_id
+from workflow_agent.storage.files.journals import DELETING, JOURNAL, Joined, finish_deletion, joined
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.verification.workflows import Finding, plain_object, readable
 

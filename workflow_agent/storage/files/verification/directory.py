@@ -11,7 +11,6 @@ from pathlib import Path
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.conversation_documents import parse_conversation
-from workflow_agent.storage.files.conversation_journal import DELETING, finish_deletion, joined
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import (
     OPEN_TO_READ,
@@ -22,6 +21,7 @@ from workflow_agent.storage.files.file_system import (
     temporary_files,
     tenant_directory,
 )
+from workflow_agent.storage.files.journals import DELETING, finish_deletion, joined
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.memories import DIRECTORY as PEOPLE
 from workflow_agent.storage.files.memories import RememberedWorkflows

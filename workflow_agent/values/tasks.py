@@ -1,4 +1,4 @@
-"""Work beside the requests, one task a key."""
+"""Tasks that outlive whoever began them: one a key beside the requests, and work that a cancelled caller leaves."""
 
 import asyncio
 import logging
@@ -42,3 +42,21 @@ class TasksByKey(Generic[K]):
         del self._running[key]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("%s failed", self.kind, extra={"error_type": type(error).__name__}, exc_info=error)
+
+
+T = TypeVar("T")
+
+
+async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of the work. If the caller is cancelled, the work continues and a failure is logged."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.add_done_callback(_log_failure)
+        raise
+
+
+def _log_failure(task: asyncio.Future[Any]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.warning("work that nobody waits for any more failed", exc_info=error)

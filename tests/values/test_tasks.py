@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from workflow_agent.values.tasks_by_key import TasksByKey
+from workflow_agent.values.tasks import TasksByKey
 
 
 async def test_a_second_task_of_a_key_is_not_started_while_one_is_under_way() -> None:

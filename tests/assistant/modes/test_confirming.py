@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflow_agent.conversations.confirmations import answer_in
+from workflow_agent.assistant.modes.conversation_mode import answer_in
 
 
 @pytest.mark.parametrize(
