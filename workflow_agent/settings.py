@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from workflow_agent.errors import Misconfigured
-from workflow_agent.values.stored import field_texts
+from workflow_agent.values.described import field_texts
 from workflow_agent.workflows.model.parser import validation_message
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from workflow_agent.values.stored import Described, field_texts
+from workflow_agent.values.described import Described, field_texts
 
 
 class Base(Described):

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.server import Served
 from workflow_agent.conversations.context_records import Breakdown
-from workflow_agent.values.stored import field_texts
+from workflow_agent.values.described import field_texts
 
 WEB = Path(__file__).parents[2] / "workflow_agent" / "web"
 POLICY = "Claims are due within 30 days.\n\nHotels cost 120 EUR at most.\n\n"

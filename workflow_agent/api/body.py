@@ -15,7 +15,7 @@ from starlette.types import Receive
 
 from workflow_agent.api.errors import RequestTimedOut, UnsupportedMediaType
 from workflow_agent.errors import BodyTooLarge, InvalidInput, Problem
-from workflow_agent.values.stored import Described
+from workflow_agent.values.described import Described
 from workflow_agent.workflows.model.parser import json_pointer
 
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

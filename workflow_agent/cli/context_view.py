@@ -9,7 +9,7 @@ from rich.table import Table
 
 from workflow_agent.cli.output import clean
 from workflow_agent.conversations.context_records import Breakdown
-from workflow_agent.values.stored import field_texts
+from workflow_agent.values.described import field_texts
 
 _BAR = 12
 _COUNTED = {

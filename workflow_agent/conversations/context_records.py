@@ -13,7 +13,8 @@ from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.artifacts import ArtifactType, ProcessingStrategy
 from workflow_agent.conversations.iterations import FinishReason
 from workflow_agent.errors import ContextOverflow
-from workflow_agent.values.stored import Described, JsonObject
+from workflow_agent.values.described import Described
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import (
     Counting,
     Level,

@@ -65,7 +65,7 @@ class TurnTrace:
 
         Nothing is begun where nobody takes the turn's span.
         """
-        return _part(self.tracer, name, attributes) if self.span.is_recording() else nullcontext(self.span)
+        return _child_span(self.tracer, name, attributes) if self.span.is_recording() else nullcontext(self.span)
 
     @contextmanager
     def saving(self, phase: str) -> Generator[Callable[[Change], Change]]:
@@ -136,7 +136,7 @@ class TurnTrace:
 
 
 @contextmanager
-def _part(tracer: Tracer, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
+def _child_span(tracer: Tracer, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
     """Trace the block as a span of its own; an error leaves only its type, because its words may quote content."""
     with tracer.start_as_current_span(
         name, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -186,5 +186,5 @@ def tracing(
 ) -> Generator[CompactionTrace]:
     """Trace a compaction; an error leaves only its type."""
     known = {"workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger}
-    with _part(tracer, "compaction", known) as span:
+    with _child_span(tracer, "compaction", known) as span:
         yield CompactionTrace(span, metrics, conversation_id)

@@ -1,23 +1,16 @@
 """Values as they are stored: frozen, in UTC milliseconds, as the one JSON text of equal data, and in which version."""
 
-import ast
 import hashlib
-import inspect
 import json
 import math
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
-from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, Protocol, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, GetJsonSchemaHandler, PlainSerializer, WithJsonSchema
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, to_json
-from typing_extensions import override
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+from pydantic_core import to_json
 
 JsonObject = dict[str, Any]
 
@@ -248,39 +241,3 @@ def _shown(value: Any) -> str:
         return str(value) if isinstance(value, int | float) else repr(value)
     except _FAILURES_OF_REPR:
         return f"<{type(value).__name__} without a repr>"
-
-
-@cache
-def field_texts(model: type[object]) -> Mapping[str, str]:
-    """Return the string under each field of a class, by the field's name; its own ones, not inherited."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
-    (defined,) = tree.body
-    assert isinstance(defined, ast.ClassDef)  # noqa: S101 - it is the source of a class
-    return {
-        field.target.id: inspect.cleandoc(under.value.value)
-        for field, under in pairwise(defined.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(under, ast.Expr)
-        and isinstance(under.value, ast.Constant)
-        and isinstance(under.value.value, str)
-    }
-
-
-class Described(BaseModel):
-    """A model whose JSON Schema says of each field what the string under it says.
-
-    Pydantic's `use_attribute_docstrings` gives the same, but reads the sources while a class is made: at
-    every start, for a schema that most servers are never asked for.
-    """
-
-    @classmethod
-    @override
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
-        made = handler(core_schema)
-        properties: dict[str, Any] = handler.resolve_ref_schema(made).get("properties", {})
-        for base in cls.__mro__:
-            if issubclass(base, Described) and base is not Described:
-                for name, text in field_texts(base).items():
-                    properties[cls.model_fields[name].alias or name].setdefault("description", text)
-        return made

@@ -7,7 +7,7 @@ import pytest
 from workflow_agent.errors import InvalidInput
 from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import import_workflow
-from workflow_agent.workflows.formats.github_actions.lint.values import read_expression
+from workflow_agent.workflows.formats.github_actions.expressions import read_expression
 
 STEPS = "jobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n"
 

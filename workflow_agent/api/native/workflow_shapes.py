@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from workflow_agent.api.native.conversation_shapes import Page
-from workflow_agent.values.stored import Described, JsonObject
+from workflow_agent.values.described import Described
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis.proof import Property, Verdict
 from workflow_agent.workflows.diagrams.graph import DiagramFormat
 

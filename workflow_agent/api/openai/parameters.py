@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from workflow_agent.api.native.chat import Attachments
 from workflow_agent.api.openai_errors import kind_of
 from workflow_agent.errors import InvalidInput, Problem
-from workflow_agent.values.stored import Described, JsonObject
+from workflow_agent.values.described import Described
+from workflow_agent.values.stored import JsonObject
 
 Test = Callable[[Any], bool]
 _OWN_TOOLS = "it has tools of its own and calls no others"

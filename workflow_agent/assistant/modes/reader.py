@@ -1,4 +1,10 @@
-"""A message as mode inference reads it: words with their classes, what is asked for, and the phrases found in it."""
+"""A message as mode inference reads it: words with their classes, what is asked for, and the phrases found in it.
+
+A phrase is a row of elements. `add` is that word, `FLOW` any word of the class, `add|FLOW` either,
+`FLOW+DEF` both at once, `!FLOW` any word but those, `^why` a word where a clause may start, `new?` an
+optional element, `..` up to two words in between and `...` up to five, within one sentence. `$` is the end
+of a clause.
+"""
 
 import re
 from collections import defaultdict

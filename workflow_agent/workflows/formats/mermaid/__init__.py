@@ -9,7 +9,8 @@ from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import checked_export, kept_in
-from workflow_agent.workflows.formats.mermaid.chart import TITLE, DiagramReader
+from workflow_agent.workflows.formats.mermaid.chart import TITLE
+from workflow_agent.workflows.formats.mermaid.reader import DiagramReader
 from workflow_agent.workflows.formats.mermaid.rewriter import Rewriter
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import Changes, plain_diagram

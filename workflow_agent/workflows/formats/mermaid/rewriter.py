@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workflow_agent.workflows.diagrams.mermaid import escaped
-from workflow_agent.workflows.formats.mermaid.chart import BEGIN, END, Arrow, Line, Link, Node, Statement
+from workflow_agent.workflows.formats.mermaid.chart import END, Arrow, Line, Link, Node, Statement
+from workflow_agent.workflows.formats.mermaid.reader import BEGIN
 from workflow_agent.workflows.formats.mermaid.writer import (
     ARROWS,
     PLAIN_LABEL,

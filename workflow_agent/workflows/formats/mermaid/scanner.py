@@ -1,5 +1,6 @@
 """Reading the lines of a Mermaid flowchart or state diagram."""
 
+import html
 import re
 from dataclasses import replace
 
@@ -7,7 +8,6 @@ from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import MAX_DEPTH, UnreadableDocument
 from workflow_agent.workflows.formats.mermaid.chart import (
     END,
-    NUMBERED,
     SHAPES,
     START,
     TITLE,
@@ -46,6 +46,9 @@ _STATE_LINK = re.compile(
     r"(?P<from>\[\*\]|[\w.-]+?)(?:::: *[\w-]+)?[ \t]*-->[ \t]*(?P<to>\[\*\]|[\w.-]+)(?::::[\w-]+)?"
 )
 _STATE_NAME = re.compile(r"(?P<id>[\w.-]+)(?::::[\w-]+)?")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_NUMBERED = re.compile(r"#(\d{1,7}|[a-z]{2,8});")
 
 
 def read_chart(text: str) -> Chart:
@@ -58,6 +61,27 @@ def read_chart(text: str) -> Chart:
     if head is None:
         raise UnreadableDocument(TITLE, [Problem("", "begins with none of `flowchart`, `graph` and `stateDiagram`")])
     return _Scanner(text.lstrip("\ufeff").split("\n"), head).chart
+
+
+def plain_label(text: str) -> str:
+    """Return the words of a label: without marks, and with characters in place of their numbers."""
+    text = text.strip()
+    if text.startswith("`") and text.endswith("`") and len(text) > 1:
+        text = text[1:-1]
+    return " ".join(unescaped(_TAG.sub("", _BREAK.sub(" ", text))).split())
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the characters that are given by number or by name."""
+
+    def character(match: re.Match[str]) -> str:
+        code = match[1]
+        if not code.isdigit():
+            return html.unescape(f"&{code};")
+        number = int(code)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else match[0]
+
+    return _NUMBERED.sub(character, text)
 
 
 class _Malformed(ValueError):
@@ -191,7 +215,7 @@ def _statements(line: str) -> list[tuple[int, str]]:
     for at, char in enumerate(line):
         if char == '"':
             is_quoted = not is_quoted
-        elif char == ";" and not is_quoted and not NUMBERED.match(line, max(line.rfind("#", at - 8, at), 0)):
+        elif char == ";" and not is_quoted and not _NUMBERED.match(line, max(line.rfind("#", at - 8, at), 0)):
             found.append((begins, line[begins:at]))
             begins = at + 1
     found.append((begins, line[begins:]))

@@ -11,21 +11,23 @@ from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.mermaid.chart import (
-    BEGIN,
     END,
-    OWNER,
-    SCOPE_PREFIX,
     SHAPES,
     START,
-    STEP_PREFIX,
     TITLE,
     Arrow,
     Chart,
-    DiagramReader,
     Line,
     Link,
     Node,
     Statement,
+)
+from workflow_agent.workflows.formats.mermaid.reader import (
+    BEGIN,
+    OWNER,
+    SCOPE_PREFIX,
+    STEP_PREFIX,
+    DiagramReader,
     node_id_of,
     nodes_of,
 )

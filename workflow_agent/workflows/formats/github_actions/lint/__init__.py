@@ -6,14 +6,14 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.github_actions.lint import jobs, values
-from workflow_agent.workflows.formats.github_actions.lint.values import (
+from workflow_agent.workflows.formats.github_actions.expressions import (
     CONTEXTS,
     Expression,
     expressions_in,
-    placed_expressions,
     read_expression,
 )
+from workflow_agent.workflows.formats.github_actions.lint import jobs, values
+from workflow_agent.workflows.formats.github_actions.lint.values import placed_expressions
 from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of, jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check, setting
 from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
