@@ -19,13 +19,8 @@ from workflow_agent.conversations.document import (
     conversation_document,
 )
 from workflow_agent.conversations.iterations import Iteration
-from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import (
-    MOST_REFERENCES,
-    PersonMemory,
-    WorkflowMemory,
-    merged_references,
-)
+from workflow_agent.conversations.memory.person import Person, PersonMemory
+from workflow_agent.conversations.memory.references import MOST_REFERENCES, WorkflowMemory, merged_references
 from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.runs import Run

@@ -13,7 +13,8 @@ from pydantic_ai import Embedder, UserError
 
 from workflow_agent.assistant.window.past_turns import Rendered
 from workflow_agent.conversations.idempotency import IdempotencyKeys
-from workflow_agent.conversations.memory.references import PersonMemory, ReadKnown, WorkflowMemory
+from workflow_agent.conversations.memory.person import PersonMemory
+from workflow_agent.conversations.memory.references import ReadKnown, WorkflowMemory
 from workflow_agent.conversations.quotas import UsageCounter
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore, OtherProcesses, Owners, RunJournal

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pydantic_core import to_json
 
 from workflow_agent.conversations.document import Conversation, WorkflowReference
-from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import PersonMemory, WorkflowMemory
+from workflow_agent.conversations.memory.person import Person, PersonMemory
+from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject, canonical_json
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document

@@ -262,29 +262,3 @@ class WorkflowMemory(Protocol):
             StorageFailed: It could not be stored; what was remembered before still is.
         """
         ...
-
-
-class PersonMemory(Protocol):
-    """Keeps what people asked to be remembered; a user is any text."""
-
-    async def person(self, tenant: str, user: str) -> Person:
-        """Return what is known of a user; a blank person for one never seen.
-
-        Raises:
-            CorruptDocument: It does not parse; it was set aside, and the next `update` begins anew.
-        """
-        ...
-
-    async def update(self, tenant: str, user: str, change: Callable[[Person], Person]) -> Person:
-        """Apply a pure change to what is known, alone also across processes; return it stored durably.
-
-        Of a person who is blank afterwards nothing is kept. What `change` raises reaches the caller.
-
-        Raises:
-            StorageFailed: It could not be stored; what was known before still is.
-        """
-        ...
-
-    async def forgetful(self, tenant: str) -> Sequence[str]:
-        """Return the users of whom something is still to be forgotten in conversations."""
-        ...

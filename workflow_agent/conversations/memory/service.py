@@ -10,19 +10,14 @@ from workflow_agent.conversations.memory.person import (
     FactKind,
     FactSource,
     Person,
+    PersonMemory,
     corrected,
     fact_of,
     redaction_of,
     with_fact,
     without_fact,
 )
-from workflow_agent.conversations.memory.references import (
-    Known,
-    PersonMemory,
-    ReadKnown,
-    WorkflowMemory,
-    known_workflows,
-)
+from workflow_agent.conversations.memory.references import Known, ReadKnown, WorkflowMemory, known_workflows
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import NotFound
 from workflow_agent.values.stored import digest_of

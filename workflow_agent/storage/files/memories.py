@@ -14,13 +14,8 @@ from pydantic_core import to_json
 from typing_extensions import override
 
 from workflow_agent.conversations.document import WorkflowReference
-from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import (
-    PersonMemory,
-    WorkflowMemory,
-    holds_entries_of,
-    merged_references,
-)
+from workflow_agent.conversations.memory.person import Person, PersonMemory
+from workflow_agent.conversations.memory.references import WorkflowMemory, holds_entries_of, merged_references
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.documents import Document, DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles

@@ -9,8 +9,8 @@ from pydantic_core import to_json
 from typing_extensions import override
 
 from workflow_agent.conversations.document import WorkflowReference
-from workflow_agent.conversations.memory.person import Person
-from workflow_agent.conversations.memory.references import KnownOfUser, PersonMemory, WorkflowMemory, merged_references
+from workflow_agent.conversations.memory.person import Person, PersonMemory
+from workflow_agent.conversations.memory.references import KnownOfUser, WorkflowMemory, merged_references
 from workflow_agent.errors import CorruptDocument
 from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.memories import Correction, writable
