@@ -58,6 +58,7 @@ HALVES = {
     "dev_7": "seventh development",
     "dev_8": "eighth development",
     "dev_9": "ninth development",
+    "dev_10": "tenth development",
     "heldout": "held out",
 }
 """The sets; of the second, fourth and fifth there are only descriptions, of the third no references.

@@ -142,6 +142,7 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
         ("dev_7", "seventh"),
         ("dev_8", "eighth"),
         ("dev_9", "ninth"),
+        ("dev_10", "tenth"),
     }
 
 

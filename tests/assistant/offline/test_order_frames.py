@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from workflow_agent.assistant.offline.doubts import doubts
+from workflow_agent.assistant.offline.doubts import doubts, graph_doubts
+from workflow_agent.assistant.offline.nlu.agreement import by_both, read_slots, understood
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
@@ -113,19 +115,25 @@ FRAMES = {
     ),
     "overdue": ("when {step} is overdue the auditor gets it", "escalate {step} to the auditor when it is late"),
 }
-LEAST = {"overdue": 0.1}
-"""So many are done without asking, where it is not most: a step that has no deadline is asked for one."""
+LEAST = {"overdue": 0.1, "remove": 0.6}
+"""So many are done without asking, where it is not most: a step that has no deadline is asked for one, and one with
+several outcomes is not removed unasked, because they would be those of the step before it."""
 
 
 def done(workflow: Workflow, said: str) -> list[JsonObject]:
     """Return the edits that an order is done by without asking; none where it is asked about."""
     plan, tokens = Plan(said, workflow, Steps(workflow)), read_tokens(said)
+    reading = read_slots(plan, tokens)
+    rules: Plan | StepUnclear | Asked = plan
     try:
         plan_orders(plan, tokens)
-    except (StepUnclear, Asked):
+    except (StepUnclear, Asked) as unclear:
+        rules = unclear
+    both = understood(reading) or by_both(rules, reading)
+    if not isinstance(both, Plan) or both.unread or both.notes or both.weighed:
         return []
-    sure = not (plan.unread or plan.notes or plan.weighed or any(doubts(plan, workflow, tokens)))
-    return plan.edits if sure else []
+    doubted = graph_doubts if both.confirmed else doubts
+    return both.edits if not any(doubted(both, workflow, tokens)) else []
 
 
 def is_meant(kind: str, workflow: Workflow, step: str, edits: list[JsonObject]) -> bool:
@@ -138,7 +146,9 @@ def is_meant(kind: str, workflow: Workflow, step: str, edits: list[JsonObject]) 
         }[kind]
         other = "before" if kind == "after" else "after"
         placed = first.get(kind) == step or [first.get(other)] == beside
-        words = {"count", "stock"} <= set(str(first.get("step", {}).get("name", "")).lower().split())
+        new = first.get("step")
+        name = str(cast("JsonObject", new)["name"]).lower() if isinstance(new, dict) else ""
+        words = {"count", "stock"} <= set(name.split())
         return len(edits) == 1 and first["op"] == "insert_step" and placed and words
     if kind == "remove":
         gone = [edit["step"] for edit in edits if edit["op"] == "remove_step"]

@@ -158,9 +158,9 @@ async def test_what_is_no_clear_order_changes_nothing(talk: Talk, said: str) -> 
 
 
 async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: Talk) -> None:
-    shown = await talk.say("remove the scoring. the moon is full.")
+    shown = await talk.say("remove Score customer zwybble")
 
-    assert "I did not use: “the moon is full" in shown.content
+    assert "I did not use: “zwybble" in shown.content
     assert (await loan(talk)).version == 1
 
     await talk.say("yes")
@@ -171,10 +171,7 @@ async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: 
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("rename pay out so it says Transfer money", "Says Transfer money"),
         ("scoring belongs to risk, paying to the front desk", "paying to the front desk"),
-        ("the scoring shall be done by the bureau rather than by risk", "bureau"),
-        ("replace the scoring with a letter sent to the customer", "Letter sent"),
         ("score customer at most 2 times", "tried again"),
         ("add a call after the scoring, but only on weekdays", "only"),
         ("add a call with the auditor after the decision on the first day", "first day"),

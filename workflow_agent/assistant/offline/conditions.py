@@ -67,7 +67,7 @@ def read_threshold(plan: Plan, clause: Clause) -> Tokens:
         )
     before = values.pop()
     for kind, owner, text in found:
-        said = NUMBER.sub(lambda one: _like(one[0], new) if amount_of(one[0]) == before else one[0], text)
+        said = NUMBER.sub(lambda one: like_number(one[0], new) if amount_of(one[0]) == before else one[0], text)
         field, op = ("transition", "update_transition") if kind == "edge" else ("step", "update_step")
         plan.do({"op": op, field: owner, "set": {"when": {"text": said}}})
     return ()
@@ -115,7 +115,7 @@ def amount_of(text: str) -> float:
     return float(plain.rstrip("km") or 0) * scale
 
 
-def _like(old: str, new: Token) -> str:
+def like_number(old: str, new: Token) -> str:
     """Return a new number written the way the old one is: with its currency and commas."""
     sign = old[0] if old[0] in "$€£" else ""
     value = new.value or 0
@@ -125,6 +125,14 @@ def _like(old: str, new: Token) -> str:
     elif amount_of(text) != value or (text[-1:].lower() in "km" and old[-1:].lower() not in "km"):
         text = f"{value:g}" if value < 1e6 else f"{int(value)}"
     return (sign or (new.text[0] if new.text[0] in "$€£" else "")) + text
+
+
+def amount_told(plan: Plan, tokens: Tokens) -> str | None:
+    """Return the condition that "everything over 100 euros" tells; None where it tells more, or no amount."""
+    span = _amount(tokens)
+    if span is None or any(t.is_content and not t.is_("everything", "anything", "all") for t in tokens[: span[0]]):
+        return None
+    return f"the amount is {plan.said(tokens[span[0] : span[1]])}"
 
 
 def has_amount(tokens: Sequence[Token]) -> bool:
@@ -154,7 +162,7 @@ def read_approval(plan: Plan, clause: Clause, where: JsonObject | None = None) -
     if not role or len(about) != len(left) or len(about) > 2:
         raise NotRead
     subject = " ".join(t.text for t in about) if about else "the amount is"
-    _approve_from(plan, written(plan.workflow, role), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
+    approve_from(plan, written(plan.workflow, role), f"{subject} {plan.said(tokens[span[0] : span[1]])}", where)
     return ()
 
 
@@ -223,8 +231,12 @@ def _tells_approval(text: str) -> bool:
     return any(not stems("approve").isdisjoint(stems(word)) for word in content_of(text))
 
 
-def _approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None) -> None:
-    """Put an approval that happens only in a case behind the one there is, or make the case that approval's."""
+def approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None) -> None:
+    """Put an approval that happens only in a case behind the one there is, or make the case that approval's.
+
+    Raises:
+        Asked: No place is told, and nothing there approves.
+    """
     mine = [
         s for s in plan.workflow.steps if (s.assignee or "").casefold() == who.casefold() and _tells_approval(s.name)
     ]
@@ -263,11 +275,11 @@ def _changed(plan: Plan, step: Step, condition: str) -> bool:
     if new is None or told is None or _is_below(told) != _is_below(condition):
         return False
     edge = ways[0]
-    text = NUMBER.sub(lambda found: _like(found[0], new), told)
+    text = NUMBER.sub(lambda found: like_number(found[0], new), told)
     plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": text}}})
     asking = plan.workflow.step(edge.from_)
     if asking is not None and asking.name.strip("?").casefold() == told.casefold():
-        name = NUMBER.sub(lambda found: _like(found[0], new), asking.name)
+        name = NUMBER.sub(lambda found: like_number(found[0], new), asking.name)
         plan.do({"op": "rename_step", "step": asking.id, "name": name})
     return True
 

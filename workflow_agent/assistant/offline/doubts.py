@@ -42,14 +42,9 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     yield from _unmet(plan, words)
     yield from _turned(plan.edits, tokens)
     yield from _other_work(plan.edits, before, words)
-    yield from _cut_off(before, plan.workflow)
+    yield from graph_doubts(plan, before, tokens)
     yield from _other_places(plan.edits, before, words)
     operations = {str(edit["op"]) for edit in plan.edits}
-    gone = [edit for edit in plan.edits if edit["op"] == "remove_step"]
-    if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
-        yield "You said “both”, and I found one"
-    if "set_retry" in operations and not any(t.among("doubts.retries") for t in tokens):
-        yield "I took how often for how often it is tried again"
     said = [t for t in tokens if t.kind != "punct"]
     if "set_start" in operations and said[-1].is_("first") and not said[0].is_("put", "move", "make"):
         yield "I took “first” for the very beginning"
@@ -62,6 +57,27 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
         and not any(akin(t.lower, one) for t in tokens for one in about)
     ):
         yield "I took that for when the whole workflow starts"
+
+
+def graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield what is not sure in edits whoever reads them: what the workflow becomes, and how many things were meant.
+
+    Args:
+        plan: The edits.
+        before: The workflow without them.
+        tokens: The message.
+    """
+    yield from _cut_off(before, plan.workflow)
+    gone = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
+    for one in gone:
+        step = before.step(one)
+        cases = [edge for edge in before.outgoing(one) if edge.when is not None]
+        if step is not None and len(cases) > 1 and not any(e.when for e in before.incoming(one)):
+            yield f"the cases of “{step.name}” would be those of the step before it"
+    if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
+        yield "You said “both”, and I found one"
+    if any(edit["op"] == "set_retry" for edit in plan.edits) and not any(t.among("doubts.retries") for t in tokens):
+        yield "I took how often for how often it is tried again"
 
 
 def _parts_of(edit: JsonObject) -> Iterator[JsonObject]:

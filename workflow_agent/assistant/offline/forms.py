@@ -46,12 +46,12 @@ def read_form(plan: Plan, clause: Clause) -> Tokens:
     if not about:
         raise Asked("To the form of which step?", plan.text.rstrip(" .!") + " to ", "")
     step = plan.step(about)
-    plan.do({"op": "set_form", "step": step.id, "form": _with_field(step, name, tokens)})
+    plan.do({"op": "set_form", "step": step.id, "form": with_field(step, name, tokens)})
     plan.steps.last = step.id
     return ()
 
 
-def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
+def with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
     """Return the form of a step with one field more.
 
     Raises:

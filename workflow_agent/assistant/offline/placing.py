@@ -516,7 +516,7 @@ def _insert(plan: Plan, words: Sequence[Token], place: Place) -> None:
             raise NotRead
         _approval(plan, work, place.fields)
         return
-    put(plan, [_draft(plan, name, work) for name in _names_in(work.name)], place)
+    put(plan, [draft_of(plan, name, work) for name in _names_in(work.name)], place)
 
 
 def _with_name(words: Sequence[Token]) -> Sequence[Token]:
@@ -617,7 +617,12 @@ def _approval(plan: Plan, work: Work, fields: JsonObject) -> None:
     put(plan, [plan.approval_by(who)], Place(fields, None, 0, 0))
 
 
-def _draft(plan: Plan, name: Tokens, work: Work) -> JsonObject:
+def draft_of(plan: Plan, name: Tokens, work: Work) -> JsonObject:
+    """Return the new step that some work is, with an id.
+
+    Raises:
+        NotRead: The words are no name for one.
+    """
     spans = spans_of(name, frozenset())
     lengths = [span for span in spans if span.kind == "length"]
     waits = (

@@ -91,6 +91,8 @@ class Plan:
     """Those of them that were taken for why the order is given."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
+    confirmed: bool = False
+    """Whether two readers that know nothing of each other came to the same edits."""
     weighed: bool = False
     """Whether the message only asks what a change would be."""
     tries: int = 0

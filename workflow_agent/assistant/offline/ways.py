@@ -35,7 +35,7 @@ def read_case(plan: Plan, clause: Clause) -> Tokens:
         raise NotRead
     only = any(t.is_("only") for t in clause.tokens)
     if only and (step := _only_if(plan, act)) is not None:
-        _happens_if(plan, step, plan.said(case))
+        happens_if(plan, step, plan.said(case))
         return ()
     if only:
         raise NotRead
@@ -43,10 +43,10 @@ def read_case(plan: Plan, clause: Clause) -> Tokens:
     _, act = stripped(act)
     target = _target(plan, act)
     if failing is not None:
-        _on_failure(plan, failing, act, target)
+        on_failure(plan, failing, act, target)
     elif target is not None:
         source, condition = _source_and_case(plan, plan.said([t for t in case if t.kind != "punct"]))
-        plan.do(*_connections(plan, source, target, condition))
+        plan.do(*connections(plan, source, target, condition))
     elif act and (way := _outcome(plan, case)) is not None and not act[0].among("shaping.no_outcome"):
         insert_on(plan, act, way)
     elif act and act[0].is_("skip", "bypass", "omit") and (step := plan.maybe(act[1:])) is not None:
@@ -99,7 +99,12 @@ def _only_if(plan: Plan, act: Tokens) -> Step | None:
     return plan.maybe(about) if about else None
 
 
-def _happens_if(plan: Plan, step: Step, condition: str) -> None:
+def happens_if(plan: Plan, step: Step, condition: str) -> None:
+    """Let a step happen only in a case: by its own condition, or by that of the only way to it.
+
+    Raises:
+        NotRead: Several ways lead to it, each with its condition.
+    """
     entering = plan.workflow.incoming(step.id)
     if not any(edge.when for edge in entering):
         plan.do({"op": "update_step", "step": step.id, "set": {"when": {"text": condition}}})
@@ -167,7 +172,7 @@ def _both_refuse(token: Token, said: Sequence[str]) -> bool:
     return any(akin(token.lower, one) for one in refusals) and any(word in refusals for word in said)
 
 
-def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> None:
+def on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> None:
     """Say what happens when a step fails: an existing step, or a new one."""
     if any(t.is_("retry", "try", "attempt") for t in act) or any(times_at(act, at) for at in range(len(act))):
         raise NotRead
@@ -328,7 +333,7 @@ def _lead(
         if condition is None:
             raise NotRead
         from_, condition = _source_and_case(plan, condition)
-        plan.do(*_connections(plan, from_, target, condition))
+        plan.do(*connections(plan, from_, target, condition))
         return
     if (begins := plan.step(said)).id == target.id:
         # "The decision should come back to the clerk", who decides: nobody orders a step to lead to itself.
@@ -338,7 +343,7 @@ def _lead(
         # "Standard answers go directly to the end from now on": and no longer where they went.
         plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": target.id}})
         return
-    plan.do(*_connections(plan, begins, target, condition))
+    plan.do(*connections(plan, begins, target, condition))
 
 
 def _fits_case(text: str, said: Sequence[Token]) -> bool:
@@ -346,7 +351,7 @@ def _fits_case(text: str, said: Sequence[Token]) -> bool:
     return bool(own) and all(any(akin(t.lower, one) for t in said) for one in own)
 
 
-def _decider(plan: Plan, condition: str) -> Step:
+def decider(plan: Plan, condition: str) -> Step:
     """Return the step whose outcome a condition speaks of: the one that has it as a case already."""
     words = set(content_of(condition))
     found = {
@@ -371,10 +376,10 @@ def _source_and_case(plan: Plan, condition: str) -> tuple[Step, str]:
                 words.pop(0)
             if words:
                 return step, condition[words[0].start : words[-1].end]
-    return _decider(plan, condition), condition
+    return decider(plan, condition), condition
 
 
-def _connections(plan: Plan, from_: Step, to: Step, condition: str | None) -> list[JsonObject]:
+def connections(plan: Plan, from_: Step, to: Step, condition: str | None) -> list[JsonObject]:
     """Return the edits that lead from a step to another in a case; the case it has goes there instead."""
     edge: JsonObject = {"op": "connect", "from": from_.id, "to": to.id}
     if condition is None:

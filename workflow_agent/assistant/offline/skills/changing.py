@@ -8,9 +8,10 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, trimmed
-from workflow_agent.assistant.offline.doubts import doubts
+from workflow_agent.assistant.offline.doubts import doubts, graph_doubts
 from workflow_agent.assistant.offline.drafting.lead import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.nlu.agreement import Reading, by_both, read_slots, understood
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import (
@@ -189,12 +190,13 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         text = f"{text[: words[0].start]}the workflow{text[words[-1].end :]}"
         tokens = read_tokens(text)
     workflow, tokens = yield from _target(turn, tokens, text)
-    plan = _planned(turn, text, workflow, tokens)
+    plan, reading = _planned(turn, text, workflow, tokens)
     if isinstance(plan, StepUnclear) and not plan.candidates and focus(turn) is not None:
         elsewhere = yield from _elsewhere(turn, workflow, tokens)
         if elsewhere is not None:
             workflow, tokens = elsewhere
-            plan = _planned(turn, text, workflow, tokens)
+            plan, reading = _planned(turn, text, workflow, tokens)
+    plan = by_both(plan, reading)
     if isinstance(plan, StepUnclear):
         return unclear_step(turn, workflow, plan)
     if isinstance(plan, Asked) and not plan.question.endswith("?"):
@@ -205,7 +207,12 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
+    if not plan.confirmed:
+        told = [where for text, where in plan.asides.items() if text in plan.reasons]
+        said = tuple(t for t in tokens if not any(start <= t.start < end for start, end in told))
+        plan.notes += dict.fromkeys(doubts(plan, workflow, said))
+    else:
+        plan.notes += dict.fromkeys(graph_doubts(plan, workflow, tokens))
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))
@@ -291,14 +298,23 @@ def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple
     return (yield from read_workflow(turn, None, to_change=True)), tokens
 
 
-def _planned(turn: Turn, text: str, workflow: Workflow, tokens: Tokens) -> Plan | StepUnclear | Asked:
-    """Return what an order comes to in a workflow, or why that is not clear."""
-    plan = Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
+def _planned(
+    turn: Turn, text: str, workflow: Workflow, tokens: Tokens
+) -> tuple[Plan | StepUnclear | Asked, Reading | None]:
+    """Return what an order comes to in a workflow by the rules, or why that is not clear; and as models read it.
+
+    What the models are certain of is returned as the plan alone.
+    """
+    steps = Steps(workflow, _settled(turn, workflow), last_step(turn))
+    plan = Plan(text, workflow, steps)
+    reading = read_slots(plan, tokens)
+    if (certain := understood(reading)) is not None:
+        return certain, None
     try:
         plan_orders(plan, tokens)
     except (StepUnclear, Asked) as unclear:
-        return unclear.with_traceback(None)
-    return plan
+        return unclear.with_traceback(None), reading
+    return plan, reading
 
 
 def _elsewhere(turn: Turn, workflow: Workflow, tokens: Tokens) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:

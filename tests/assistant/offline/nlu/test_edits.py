@@ -1,0 +1,84 @@
+"""Which edits an intent and its slots make: a table of tagged orders to one workflow."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.fit_intents import tagged
+from tests.assistant.offline.test_reading_orders import LOAN
+from workflow_agent.assistant.offline.nlu.edits import BUILDERS
+from workflow_agent.assistant.offline.nlu.slots import Filled
+from workflow_agent.assistant.offline.nlu.tagging import slots_of
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
+from workflow_agent.assistant.offline.references import Steps, StepUnclear
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.workflow import Workflow
+
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in (Path(__file__).parent / "edits.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def made(intent: str, order: str, workflow: Workflow = LOAN, *, last: str | None = None) -> list[dict[str, Any]] | None:
+    """Return the edits of a tagged order; None where it makes none."""
+    text, tokens, labels = tagged(order)
+    plan = Plan(text, workflow, Steps(workflow, {}, last))
+    try:
+        BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    except (NotRead, StepUnclear, Asked):
+        return None
+    return plan.edits
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['intent']}: {row['order']}" for row in ROWS])
+def test_an_intent_and_its_slots_make_these_edits(row: dict[str, Any]) -> None:
+    assert made(row["intent"], row["order"]) == row["edits"]
+
+
+def test_each_intent_is_in_the_table() -> None:
+    assert {row["intent"] for row in ROWS if row["edits"]} == set(BUILDERS) - {"unnotify", "required"}
+
+
+def changed(*edits: dict[str, Any]) -> Workflow:
+    """Return the workflow of the table after edits."""
+    return apply_edits(LOAN, parse_edits(list(edits))).workflow
+
+
+def test_a_message_that_is_sent_no_longer_is_the_one_automation_to_somebody() -> None:
+    sends = {"op": "set_automation", "automation": {"id": "mail", "on": {"event": "entered", "to": "refused"},
+             "effect": {"type": "email", "with": {"to": "customer"}}}}  # fmt: skip
+    workflow = changed(sends)
+
+    order = "no more [mail|channel] to [the customer|who]"
+    assert made("unnotify", order, workflow) == [{"op": "set_automation", "id": "mail", "automation": None}]
+    assert made("unnotify", "no more mail to [the clerk|who]", workflow) is None
+    assert made("unnotify", order) is None
+
+
+def test_a_step_that_is_skipped_at_times_is_done_always() -> None:
+    workflow = changed({"op": "update_step", "step": "score", "set": {"when": {"text": "new"}}})
+
+    assert made("required", "[scoring|step] always", workflow) == [
+        {"op": "update_step", "step": "score", "unset": ["when"]}
+    ]
+
+
+def test_it_may_be_the_step_spoken_of_last_and_not_the_workflow() -> None:
+    assert made("wfname", "call it [Quick loan|name]", last="score") is None
+    assert made("wfname", "call it [Quick loan|name]") == [{"op": "rename_workflow", "name": "Quick loan"}]
+
+
+def test_an_alias_is_no_tag() -> None:
+    assert made("tag", "give it the alias [money now|value]") is None
+    assert made("alias", "give it the tag [money now|value]") is None
+
+
+def test_another_hour_takes_the_place_of_the_only_schedule_there_is() -> None:
+    twice = changed({"op": "add_trigger", "trigger": {"type": "schedule", "cron": "0 5 * * *", "timezone": "UTC"}})
+
+    assert made("schedule", "it starts [every Monday at 9|when] instead", twice) is None
+    added = made("schedule", "it starts [every Monday at 9|when] as well, that is also") or []
+    assert [edit["op"] for edit in added] == ["add_trigger"]

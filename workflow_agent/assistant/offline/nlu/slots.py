@@ -1,0 +1,240 @@
+"""What the slots of an order mean in the workflow it is for: steps, people, lengths of time, values."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workflow_agent.assistant.offline.nlu.tagging import Slot
+from workflow_agent.assistant.offline.people import written
+from workflow_agent.assistant.offline.placing import anchor
+from workflow_agent.assistant.offline.plan import NotRead, Plan
+from workflow_agent.assistant.offline.references import FRAME_WORDS, StepUnclear, akin, content_of, families
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.workflows.model.steps import Step
+
+_FITS = 0.5
+"""Share of a phrase's content words that must be a step's before the phrase may mean it."""
+_MARGIN = 0.15
+"""By how much the step that is meant must fit better than any other."""
+_UNLIKELY = {"end": 0.3, "decision": 0.2, "fork": 0.5, "join": 0.5}
+"""What is taken off the fit of a step that seldom is what an order is about."""
+_MOST_WHO = 6
+
+
+@dataclass(slots=True)
+class Filled:
+    """The slots of one order, and the plan that its edits go to."""
+
+    plan: Plan
+    slots: Sequence[Slot]
+    tokens: Tokens = ()
+    """The message."""
+
+    def around(self) -> list[Token]:
+        """Return the words that are in no slot: those of the order itself."""
+        inside = {token.start for slot in self.slots for token in slot.tokens}
+        return [token for token in self.tokens if token.start not in inside]
+
+    def named_around(self) -> Tokens:
+        """Return the words in no slot that are a step's, or those of who does it: "groomers get 3 hours".
+
+        Raises:
+            NotRead: There are none.
+        """
+        own = {word for step in self.plan.workflow.steps for word in content_of(f"{step.name} {step.assignee or ''}")}
+        named = tuple(t for t in self.around() if t.is_content and any(akin(t.lower, word) for word in own))
+        if not named:
+            raise NotRead
+        return named
+
+    def words(self, role: str) -> Tokens:
+        """Return the words of the slot of a role; empty where there is none.
+
+        Raises:
+            NotRead: There are several.
+        """
+        found = self.all_words(role)
+        if len(found) > 1:
+            # "A step where the registrar looks up the provenance."
+            found = [words for words in found if any(t.is_content and t.lemma not in FRAME_WORDS for t in words)]
+        if len(found) > 1:
+            raise NotRead
+        return found[0] if found else ()
+
+    def all_words(self, role: str) -> list[Tokens]:
+        """Return the words of every slot of a role."""
+        return [slot.tokens for slot in self.slots if slot.role == role]
+
+    def is_cut(self, role: str) -> bool:
+        """Say whether the words of a role go on in another slot: "Main | server", of a step "Server"."""
+        runs = list(itertools.pairwise(self.slots))
+        return any(one.role == role and other.tokens[0].start <= one.tokens[-1].end + 1 for one, other in runs)
+
+    def text(self, role: str) -> str:
+        """Return the words of a role as they were written, without an article in front.
+
+        Raises:
+            NotRead: There are none.
+        """
+        words = bare(self.words(role))
+        if not words:
+            raise NotRead
+        return self.plan.said(words)
+
+    def step(self, role: str) -> Step:
+        """Return the one step that the words of a role mean; several pieces mean one together.
+
+        Raises:
+            StepUnclear: None or several are meant.
+        """
+        said = self.all_words(role)
+        if not said and role == "step":
+            said = [self.named_around()]
+        if not said:
+            raise NotRead
+        pieces = tuple(itertools.chain.from_iterable(said))
+        return step_meant(self.plan, pieces, role)
+
+    def maybe(self, role: str) -> Step | None:
+        """Return the step that the words of a role mean; None where the role has no words."""
+        return self.step(role) if self.words(role) else None
+
+    def steps(self, role: str = "step") -> list[Step]:
+        """Return the step of each slot of a role; two pieces that mean the same one count once.
+
+        Raises:
+            StepUnclear: One of them is none, or may be several.
+            NotRead: There are none.
+        """
+        found: dict[str, Step] = {}
+        said = self.all_words(role)
+        for words in said or [self.named_around()]:
+            for step in _listed(self.plan, words, role):
+                found[step.id] = step
+        if not found:
+            raise NotRead
+        return list(found.values())
+
+    def who(self) -> str | None:
+        """Return who does it as an assignee is written; None where nobody is named."""
+        words = bare(self.words("who"))
+        words = words[1:] if len(words) > 1 and words[0].is_("by") else words
+        if not words:
+            return None
+        if len(words) > _MOST_WHO or not any(t.is_content for t in words) or any(_is_no_name(t) for t in words):
+            raise NotRead
+        return written(self.plan.workflow, [t for t in words if not t.possessive or t is not words[-1]] or words)
+
+    def time(self, role: str = "time") -> str | None:
+        """Return the length of time of a role in ISO 8601; None where it is not told.
+
+        Raises:
+            NotRead: The words tell no single length.
+        """
+        words = self.words(role)
+        if not words:
+            return None
+        found = durations_in(words)
+        if not found and role == "time" and len(numbers := [t for t in words if t.value is not None]) == 1:
+            # "Four, not three weeks."
+            unit = next((t for t in self.words("oldtime") if t.value is None and t.is_content), None)
+            found = durations_in((numbers[0], unit)) if unit else []
+        if len(found) != 1:
+            raise NotRead
+        first, length = found[0]
+        if any(t.is_content and not t.entry.known for t in (*words[:first], *words[length.end :])):
+            raise NotRead
+        return length.value
+
+
+def akin_words(one: str, other: str) -> bool:
+    """Say whether all content words of one text have a form in another: "the sales manager" in "sales_manager"."""
+    own = content_of(other.replace("_", " "))
+    return all(any(akin(word, known) for known in own) for word in content_of(one.replace("_", " ")))
+
+
+def bare(words: Sequence[Token]) -> Tokens:
+    """Return words without articles in front and marks behind."""
+    kept = list(words)
+    while len(kept) > 1 and kept[0].has("det") and kept[0].kind == "word" and kept[0].value is None:
+        kept.pop(0)
+    while kept and kept[-1].kind == "punct":
+        kept.pop()
+    return tuple(kept)
+
+
+def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
+    """Return the step that words which surely mean one mean.
+
+    First by all of their words, then by the share of them that is the step's: its name's or, half as much, who does it.
+
+    Raises:
+        StepUnclear: None fits well enough, or two fit alike.
+    """
+    try:
+        exact = anchor(plan, bare(words), role) or plan.maybe(bare(words))
+        if exact is not None:
+            return exact
+    except NotRead:
+        pass
+    said = [t for t in words if t.kind == "quoted" or (t.kind == "word" and t.is_content)]
+    numbers = {t.text for t in words if t.kind == "number"}
+    steps = [step for step in plan.workflow.steps if numbers <= {t.text for t in read_tokens(step.name)}]
+    if not steps:
+        raise StepUnclear(plan.said(words))
+    scored = sorted(zip(_scores(said, steps), steps, strict=True), key=lambda one: -one[0])
+    if scored[0][0] < _FITS or (len(scored) > 1 and scored[0][0] - scored[1][0] < _MARGIN):
+        raise StepUnclear(plan.said(words))
+    step = scored[0][1]
+    own = content_of(f"{step.name} {(step.assignee or '').replace('_', ' ')}")
+    if any(not t.entry.known and not any(akin(t.lower, word) for word in own) for t in said if t.kind == "word"):
+        # A name of something else, or mistyped.
+        raise StepUnclear(plan.said(words))
+    return step
+
+
+def _scores(said: Sequence[Token], steps: Sequence[Step]) -> list[float]:
+    """Return how well words fit each step: the share of them that is its own, a word of many steps counting less."""
+    own = [(content_of(step.name), content_of((step.assignee or "").replace("_", " "))) for step in steps]
+    table = [[_weight(token, *one) for one in own] for token in said]
+    weights = [1 / max(sum(1 for one in row if one), 1) for row in table]
+    total = sum(weights) or 1
+    scores: list[float] = []
+    for at, step in enumerate(steps):
+        fits = sum(row[at] * weight for row, weight in zip(table, weights, strict=True)) / total
+        covered = sum(any(akin(t.lower, word) for t in said) for word in own[at][0]) / max(len(own[at][0]), 1)
+        scores.append(fits + 0.1 * covered - _UNLIKELY.get(step.type, 0))
+    return scores
+
+
+def _weight(token: Token, name: Sequence[str], about: Sequence[str]) -> float:
+    if any(akin(token.lower, own) for own in name):
+        return 1
+    if any(families(token.lower) & families(own) for own in name):
+        return 0.7
+    return 0.5 if any(akin(token.lower, own) for own in about) else 0
+
+
+def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
+    """Return the steps of words that may name several: "the survey and the test"."""
+    parts: list[list[Token]] = [[]]
+    for token in words:
+        if token.text == "," or token.is_("and", "&", "+"):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    pieces = [tuple(part) for part in parts if any(t.is_content for t in part)]
+    if len(pieces) > 1:
+        try:
+            return [step_meant(plan, piece, role) for piece in pieces]
+        except StepUnclear:
+            pass
+    return [step_meant(plan, words, role)]
+
+
+def _is_no_name(token: Token) -> bool:
+    """Say whether a word is none of somebody's name: "the carrier from January", "tell operations"."""
+    joins = token.has("prep") and not token.is_("of", "for")
+    acts = token.has("verb") and not token.has("noun", "adj")
+    return token.kind != "quoted" and (joins or acts or token.text in ",;")
