@@ -74,6 +74,13 @@ def graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Itera
         cases = [edge for edge in before.outgoing(one) if edge.when is not None]
         if step is not None and len(cases) > 1 and not any(e.when for e in before.incoming(one)):
             yield f"the cases of “{step.name}” would be those of the step before it"
+    names = {step.name.casefold() for step in before.steps}
+    for edit in plan.edits:
+        step = before.step(str(edit.get("step")))
+        if edit["op"] in ("set_timeout", "set_assignee", "set_retry") and step is not None and step.type == "end":
+            yield f"“{step.name}” is an end"
+        if edit["op"] == "rename_workflow" and str(edit["name"]).casefold() in names:
+            yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
     if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
         yield "You said “both”, and I found one"
     if any(edit["op"] == "set_retry" for edit in plan.edits) and not any(t.among("doubts.retries") for t in tokens):

@@ -35,7 +35,7 @@ def is_sure(plan: Plan | StepUnclear | Asked) -> bool:
 
 def test_what_both_come_to_is_done_though_the_rules_left_words_over() -> None:
     rules = planned(REMOVE, unread="nobody looks at it", note="I am not sure")
-    models = reading(REMOVE, certainty=0.1)
+    models = reading(REMOVE, certainty=0.4)
     assert models.plan is not None
     models.plan.reasons = ["nobody looks at it"]
 

@@ -80,13 +80,16 @@ def _unused(intent: str, slots: Sequence[Slot], tokens: Tokens) -> Iterator[str]
     inside = {token.start for slot in slots for token in slot.tokens}
     for token in tokens:
         known = _order_words().get(token.lemma, frozenset())
-        if token.start not in inside and token.is_content and not known & {intent, "*"}:
+        counts = token.kind == "number" or token.is_("once", "twice", "half")
+        if token.start not in inside and token.is_content and (counts or not known & {intent, "*"}):
             yield token.text
 
 
 ACT = 0.5
 """How certain the models must be for their edits to be made. Of orders by writers whom neither they nor the rules had
 met, 93 % of those above it were right, and 17 % of those that the rules were sure of and the models read otherwise."""
+_AGREE = 0.3
+"""The same where rules that are not sure come to the same edits."""
 ALONE = 0.9
 """The same for the rules not to be asked at all."""
 SHOW = 0.2
@@ -121,7 +124,11 @@ def by_both(rules: Plan | StepUnclear | Asked, reading: Reading | None) -> Plan 
     if isinstance(rules, StepUnclear) and other.unread:
         # The words left over are the step that is asked for.
         return rules
-    if plan is not None and plan.edits and _shape(plan.edits) == _shape(other.edits):
+    agreed = plan is not None and plan.edits and _shape(plan.edits) == _shape(other.edits)
+    if plan is not None and agreed and (sure or reading.certainty >= _AGREE):
+        if _names_reason(plan, other):
+            other.confirmed = not other.unread
+            return other
         plan.unread, plan.notes = ([] if sure else other.unread), []
         plan.confirmed = not plan.unread
         plan.asides, plan.reasons = other.asides, other.reasons
@@ -139,6 +146,12 @@ def by_both(rules: Plan | StepUnclear | Asked, reading: Reading | None) -> Plan 
             return rules
         other.notes += [_UNSURE]
     return other
+
+
+def _names_reason(plan: Plan, other: Plan) -> bool:
+    """Say whether the rules took words for a part of a new step's name that the models take for said beside it."""
+    names = [str(edit["step"].get("name", "")) for edit in plan.edits if isinstance(edit.get("step"), dict)]
+    return any(reason.casefold() in name.casefold() for reason in other.reasons for name in names)
 
 
 def _shape(edits: Sequence[JsonObject]) -> str:

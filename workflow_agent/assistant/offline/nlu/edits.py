@@ -1,4 +1,4 @@
-"""The edits that an intent and its slots make: one function for each intent, none of which looks at wording."""
+"""The edits that an intent and its slots make: one function for each intent, which looks at little more wording."""
 
 import itertools
 import json
@@ -195,8 +195,7 @@ def _assign(order: Filled) -> None:
 
 
 def _deadline(order: Filled) -> None:
-    # "20 minutes is plenty" tells a new length as if it were that of now.
-    length = order.time() or order.time("oldtime")
+    length = order.time()
     if length is None:
         raise NotRead
     for step in order.steps():
@@ -254,12 +253,15 @@ def _retry(order: Filled) -> None:
         raise NotRead
     words = order.words("num")
     found = times_at(words, 0) if words else None
-    count = found.value if found else next((int(t.value) for t in words if t.value is not None), None)
+    value = next((t.value for t in words if t.value is not None), None)
+    count = found.value if found else int(value) if value is not None else None
+    if value is not None and value != int(value):
+        raise NotRead
     for step in order.steps():
         if count is None and step.retry is None:
             raise NotRead
         retry: JsonObject = step.retry.model_dump(mode="json", exclude_defaults=True) if step.retry else {}
-        more = any(t.is_("more", "another", "additional", "extra", "further") for t in order.tokens)
+        more = any(t.is_("more", "another", "additional", "extra", "further") for t in (*order.around(), *words))
         retry |= {"max_attempts": count + retry.get("max_attempts", 0) if more else count} if count else {}
         retry |= {"interval": order.time()} if order.words("time") else {}
         order.plan.do({"op": "set_retry", "step": step.id, "retry": retry})
@@ -510,7 +512,7 @@ def _schedule(order: Filled) -> None:
     old = [i for i, one in enumerate(order.plan.workflow.triggers) if one.type == "schedule"]
     around = order.around()
     replaces = any(t.is_("instead", "not", "rather", "now", "change", "switch", "reschedule") for t in around)
-    if old and not any(t.is_("also", "too", "additionally", "second") for t in around):
+    if old and not any(t.is_("also", "too", "additionally", "second", "well") for t in order.tokens):
         if len(old) > 1 or not replaces:
             raise NotRead
         order.plan.do({"op": "remove_trigger", "index": old[0]})
@@ -518,7 +520,7 @@ def _schedule(order: Filled) -> None:
 
 
 def _untrigger(order: Filled) -> None:
-    said = [t for t in order.tokens if t.kind != "punct"]
+    said = [*order.around(), *order.words("value")]
     kinds = {kind for kind, words in _STARTED_BY.items() if any(t.is_(*words) for t in said)}
     names = {t.text for t in said}
     found = [
@@ -577,7 +579,8 @@ def _no_message(order: Filled) -> None:
 
 def _is_message(order: Filled, automation: JsonObject) -> bool:
     told = content_of(json.dumps(automation["effect"]))
-    return all(any(akin(t.lower, word) for word in told) for t in bare(order.words("who")) if t.is_content)
+    who = [t for t in order.words("who") if t.is_content]
+    return bool(who) and all(any(akin(t.lower, word) for word in told) for t in who)
 
 
 BUILDERS: Mapping[str, Callable[[Filled], None]] = {

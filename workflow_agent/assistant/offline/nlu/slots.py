@@ -235,6 +235,6 @@ def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
 
 def _is_no_name(token: Token) -> bool:
     """Say whether a word is none of somebody's name: "the carrier from January", "tell operations"."""
-    joins = token.has("prep") and not token.is_("of", "for")
+    joins = (token.has("prep") and not token.is_("of", "for")) or token.has("wh", "aux", "neg")
     acts = token.has("verb") and not token.has("noun", "adj")
     return token.kind != "quoted" and (joins or acts or token.text in ",;")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from threading import Lock
 from typing import Any, Final
 
 import pycrfsuite  # pyright: ignore[reportMissingTypeStubs]
@@ -32,6 +33,8 @@ _PARTING = frozenset(",;.!?()-:") | {"\N{EN DASH}", "\N{EM DASH}", "->", "…", 
 _WITH_INTENT = ("l=", "c=", "i=", "-1l=", "1l=", "lp=", "cs=", "mk")
 """Features that mean something else in each intent."""
 _MOST_TOKENS = 70
+_LOCK = Lock()
+"""A model keeps the message that it was given last, and turns run in several threads."""
 _GUESSES = 3
 """Intents that are tried of one message."""
 
@@ -295,6 +298,11 @@ def understandings(tokens: Tokens, workflow: Workflow) -> list[Understood]:
         return []
     words = vocabulary_of(workflow)
     features = features_of(said, words)
+    with _LOCK:
+        return _understood(said, words, features)
+
+
+def _understood(said: Sequence[Token], words: Vocabulary, features: list[list[str]]) -> list[Understood]:
     first = _model("slots.crf").tag(features)
     intents = _model("intents.crf")
     intents.set([intent_features(said, words, first)])

@@ -12,6 +12,7 @@ from workflow_agent.assistant.offline.doubts import doubts, graph_doubts
 from workflow_agent.assistant.offline.drafting.lead import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.agreement import Reading, by_both, read_slots, understood
+from workflow_agent.assistant.offline.nlu.hedges import hedges
 from workflow_agent.assistant.offline.orders import plan_orders
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import (
@@ -207,12 +208,10 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    if not plan.confirmed:
-        told = [where for text, where in plan.asides.items() if text in plan.reasons]
-        said = tuple(t for t in tokens if not any(start <= t.start < end for start, end in told))
-        plan.notes += dict.fromkeys(doubts(plan, workflow, said))
-    else:
-        plan.notes += dict.fromkeys(graph_doubts(plan, workflow, tokens))
+    told = [where for text, where in plan.asides.items() if text in plan.reasons]
+    said = tuple(t for t in tokens if not any(start <= t.start < end for start, end in told))
+    doubted = graph_doubts(plan, workflow, tokens) if plan.confirmed else doubts(plan, workflow, said)
+    plan.notes += dict.fromkeys((*doubted, *hedges(plan.edits, tokens, said)))
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))

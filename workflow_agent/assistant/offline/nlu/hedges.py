@@ -1,0 +1,140 @@
+"""What in a message says that an order in it is none: a denial, a question, a remark, something left out or taken back.
+
+Both readers look at what an order is made of; these few words turn it round, and examples of them are rare.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from workflow_agent.assistant.offline.clauses import phrase_at
+from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+
+_ENDS = frozenset(",.;!?-")
+_MOST_TAIL = 6
+_TAKES_BACK = ("actually", "better", "leave", "forget", "wait", "think", "stop", "rather")
+_PERHAPS = ("perhaps", "maybe", "possibly")
+_EXCEPT = ("except", "excepting", "excluding")
+_ALL = ("all", "any", "every", "everything", "anything", "anybody", "anyone", "everybody", "everyone", "nobody", "step")
+_TAKES = frozenset({"remove_step", "disconnect", "untag", "remove_alias", "remove_trigger", "set_automation"})
+_IN_CASE = ("if", "when", "unless", "until", "where", "whenever", "once", "case", "so", "as")
+_DENIES = ("never", "nobody", "cannot")
+
+
+def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterator[str]:
+    """Yield why the edits of a message may not be wanted, as sentences without a full stop.
+
+    Args:
+        edits: What the message was taken to order.
+        tokens: The message.
+        said: The message without what is said beside the order.
+    """
+    words = tuple(t for t in said if t.kind != "punct")
+    if _is_asked(words) or _has_tag_question(tokens):
+        yield "You ask, and I am not sure that you want it done"
+    if _is_remark(tuple(t for t in tokens if t.kind != "punct")):
+        yield "I am not sure that you want it done now"
+    for token in said:
+        if token.is_(*_PERHAPS):
+            yield f"You said “{token.text}”"
+    if _leaves_out(said) or (len(edits) > 1 and _one_of(words) and all(e["op"] in _TAKES for e in edits)):
+        yield "I am not sure what is to be left out"
+    if _is_taken_back(tokens):
+        yield "The end of your message may take it back"
+    if (denied := _denied(edits, said)) is not None:
+        yield f"I am not sure what “{denied}” says here"
+
+
+def _is_asked(words: Tokens) -> bool:
+    if len(words) < 3:
+        return False
+    first, second, third = words[:3]
+    asks = first.is_("shall", "did", "was", "were") or (first.is_("have") and second.has("pron"))
+    return asks or (first.is_("would") and second.is_("not") and third.is_("it"))
+
+
+def _has_tag_question(tokens: Tokens) -> bool:
+    """Say whether a message ends with ", don't they?"."""
+    kept = list(tokens)
+    while kept and kept[-1].kind == "punct":
+        kept.pop()
+    tail = list(itertools.takewhile(lambda t: t.text != ",", reversed(kept)))
+    ends = 1 < len(tail) < 4 and len(tail) < len(kept)
+    return ends and tail[0].has("pron") and tail[-1].has("aux")
+
+
+def _is_remark(words: Tokens) -> bool:
+    if len(words) < 3:
+        return False
+    first, second = words[:2]
+    noticed = ("see", "hear", "heard", "saw", "noticed", "thought", "wish", "wished")
+    tells = first.is_("i", "we") and second.lower in noticed
+    thanks = first.is_("thanks", "thank") and any(t.is_("for") for t in words[1:4])
+    pairs = list(itertools.pairwise(words))
+    used = any(one.lower == "used" and other.is_("to") for one, other in pairs)
+    past = any(one.is_("last") and other.is_("time", "week", "month", "year", "quarter") for one, other in pairs)
+    unsure = any(one.is_("not") and other.is_("sure") for one, other in pairs)
+    return tells or thanks or used or past or unsure
+
+
+def _leaves_out(said: Tokens) -> bool:
+    for at, token in enumerate(said):
+        if token.is_(*_EXCEPT):
+            return True
+        if token.is_("but") and at and at + 1 < len(said):
+            before, after = said[at - 1], said[at + 1]
+            if before.is_(*_ALL) or (after.is_("not") and at + 2 < len(said) and not said[at + 2].has("aux")):
+                return True
+    return False
+
+
+def _one_of(words: Tokens) -> bool:
+    return any(one.is_("one", "either") and other.is_("of") for one, other in itertools.pairwise(words))
+
+
+def _is_taken_back(tokens: Tokens) -> bool:
+    """Say whether a message ends in no more than "no", "actually don't" or "or what do you think"."""
+    kept = list(tokens)
+    while kept and kept[-1].kind in ("punct", "break"):
+        kept.pop()
+    tail = list(itertools.takewhile(lambda t: t.text not in _ENDS and t.kind != "break", reversed(kept)))[::-1]
+    if not tail or len(tail) == len(kept) or len(tail) > _MOST_TAIL:
+        return False
+    plain = all(not t.is_content or t.is_(*_TAKES_BACK) for t in tail) and all(t.kind == "word" for t in tail)
+    dismisses = len(tail) == 2 and tail[0].is_("leave", "forget") and tail[1].has("pron")
+    return plain and (dismisses or any(_is_denial(t) for t in tail) or tail[0].is_("or"))
+
+
+def _is_denial(token: Token) -> bool:
+    return token.kind == "word" and (token.has("neg") or token.is_("no", *_DENIES))
+
+
+def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
+    """Return the word of a message that denies what its edits do; None where they take something away as it says."""
+    takes = all(_takes_away(edit) for edit in edits)
+    for at, token in enumerate(said):
+        in_case = any(t.is_(*_IN_CASE) for t in said[max(at - 4, 0) : at])
+        if not _is_denial(token) or in_case:
+            continue
+        behind = said[at + 1 : at + 4]
+        if takes and not token.is_("never"):
+            # "We don't need it" takes it away, "never remove it" does not.
+            orders = any("remove" in phrase_at(behind, one, "verbs.tsv")[1] for one in range(len(behind)))
+            if orders and not (behind and behind[0].is_("longer", "more")):
+                return token.text
+            continue
+        before = said[at - 1] if at else None
+        follows = next((t for t in behind if not t.has("det")), None)
+        acts = follows is not None and follows.has("verb") and not follows.has("noun", "adj")
+        needs = follows is not None and follows.is_("need", "reason", "way")
+        if token.is_(*_DENIES) or acts or needs or (before is not None and before.has("aux")):
+            return token.text
+    return None
+
+
+def _takes_away(edit: JsonObject) -> bool:
+    """Say whether an edit takes something away, or puts one thing in the place of another."""
+    if edit["op"] in _TAKES or edit["op"] in ("update_transition", "replace_step"):
+        return True
+    values = [value for key, value in edit.items() if key not in ("op", "step")]
+    return values == [None] or "unset" in edit or "when" in str(edit.get("set", ""))
