@@ -32,7 +32,7 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterato
     words = tuple(t for t in said if t.kind != "punct")
     if _is_asked(words) or _has_tag_question(tokens):
         yield "You ask, and I am not sure that you want it done"
-    if _is_remark(tuple(t for t in tokens if t.kind != "punct")):
+    if _opens_remark(tuple(t for t in tokens if t.kind != "punct")) or _is_past(words):
         yield "I am not sure that you want it done now"
     for token in said:
         if token.is_(*_PERHAPS):
@@ -63,18 +63,23 @@ def _has_tag_question(tokens: Tokens) -> bool:
     return ends and tail[0].has("pron") and tail[-1].has("aux")
 
 
-def _is_remark(words: Tokens) -> bool:
+def _opens_remark(words: Tokens) -> bool:
     if len(words) < 3:
         return False
     first, second = words[:2]
     noticed = ("see", "hear", "heard", "saw", "noticed", "thought", "wish", "wished")
     tells = first.is_("i", "we") and second.lower in noticed
     thanks = first.is_("thanks", "thank") and any(t.is_("for") for t in words[1:4])
+    unsure = any(one.is_("not") and other.is_("sure") for one, other in itertools.pairwise(words))
+    return tells or thanks or unsure
+
+
+def _is_past(words: Tokens) -> bool:
     pairs = list(itertools.pairwise(words))
     used = any(one.lower == "used" and other.is_("to") for one, other in pairs)
-    past = any(one.is_("last") and other.is_("time", "week", "month", "year", "quarter") for one, other in pairs)
-    unsure = any(one.is_("not") and other.is_("sure") for one, other in pairs)
-    return tells or thanks or used or past or unsure
+    return used or any(
+        one.is_("last") and other.is_("time", "week", "month", "year", "quarter") for one, other in pairs
+    )
 
 
 def _leaves_out(said: Tokens) -> bool:
@@ -100,7 +105,11 @@ def _is_taken_back(tokens: Tokens) -> bool:
     tail = list(itertools.takewhile(lambda t: t.text not in _ENDS and t.kind != "break", reversed(kept)))[::-1]
     if not tail or len(tail) == len(kept) or len(tail) > _MOST_TAIL:
         return False
-    plain = all(not t.is_content or t.is_(*_TAKES_BACK) for t in tail) and all(t.kind == "word" for t in tail)
+    plain = (
+        not tail[-1].has("prep")
+        and all(not t.is_content or t.is_(*_TAKES_BACK) for t in tail)
+        and all(t.kind == "word" for t in tail)
+    )
     dismisses = len(tail) == 2 and tail[0].is_("leave", "forget") and tail[1].has("pron")
     return plain and (dismisses or any(_is_denial(t) for t in tail) or tail[0].is_("or"))
 
