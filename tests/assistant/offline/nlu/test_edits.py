@@ -15,6 +15,7 @@ from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
 ROWS: list[dict[str, Any]] = [
@@ -82,3 +83,15 @@ def test_another_hour_takes_the_place_of_the_only_schedule_there_is() -> None:
     assert made("schedule", "it starts [every Monday at 9|when] instead", twice) is None
     added = made("schedule", "it starts [every Monday at 9|when] as well, that is also") or []
     assert [edit["op"] for edit in added] == ["add_trigger"]
+
+
+def test_what_is_done_by_somebody_is_not_whatever_else_that_person_does() -> None:
+    sample = Path(__file__).parents[4] / "data" / "samples" / "expense_approval.json"
+    expense = parse_workflow(json.loads(sample.read_text("utf-8")))
+
+    # Finance repairs payments; who pays out is nobody.
+    assert made("notify", "once [finance paid|after] tell [the employee|who]", expense) is None
+    assert made("deadline", "the manager gets [four days|time] for [his review|step]", expense) == [
+        {"op": "set_timeout", "step": "review", "timeout": "P4D"}
+    ]
+    assert made("deadline", "[four days|time] for [the review|step]", expense) is None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.nlu.tagging import Slot
-from workflow_agent.assistant.offline.people import written
+from workflow_agent.assistant.offline.people import people_of, written
 from workflow_agent.assistant.offline.placing import anchor
 from workflow_agent.assistant.offline.plan import NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, StepUnclear, akin, content_of, families
@@ -94,7 +94,18 @@ class Filled:
         if not said:
             raise NotRead
         pieces = tuple(itertools.chain.from_iterable(said))
-        return step_meant(self.plan, pieces, role)
+        return self._meant(pieces, role)
+
+    def _meant(self, words: Tokens, role: str) -> Step:
+        """Return the one step that words mean, else they with who does it: "the manager gets 4 days for his review"."""
+        try:
+            return step_meant(self.plan, words, role)
+        except StepUnclear:
+            people = {one for name in people_of(self.plan.workflow) for one in content_of(name.replace("_", " "))}
+            doers = [t for t in self.around() if t.is_content and any(akin(t.lower, one) for one in people)]
+            if not doers:
+                raise
+            return step_meant(self.plan, (*words, *doers), role)
 
     def maybe(self, role: str) -> Step | None:
         """Return the step that the words of a role mean; None where the role has no words."""
@@ -110,8 +121,11 @@ class Filled:
         found: dict[str, Step] = {}
         said = self.all_words(role)
         for words in said or [self.named_around()]:
-            for step in _listed(self.plan, words, role):
-                found[step.id] = step
+            try:
+                meant = _listed(self.plan, words, role)
+            except StepUnclear:
+                meant = [self._meant(words, role)]
+            found |= {step.id: step for step in meant}
         if not found:
             raise NotRead
         return list(found.values())
@@ -174,10 +188,12 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
     """
     try:
         exact = anchor(plan, bare(words), role) or plan.maybe(bare(words))
-        if exact is not None:
-            return exact
     except NotRead:
-        pass
+        exact = None
+    if exact is not None:
+        if _is_named_by_doer(plan, words, exact):
+            raise StepUnclear(plan.said(words))
+        return exact
     said = [t for t in words if t.kind == "quoted" or (t.kind == "word" and t.is_content)]
     numbers = {t.text for t in words if t.kind == "number"}
     steps = [step for step in plan.workflow.steps if numbers <= {t.text for t in read_tokens(step.name)}]
@@ -192,6 +208,28 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         # A name of something else, or mistyped.
         raise StepUnclear(plan.said(words))
     return step
+
+
+def _is_named_by_doer(plan: Plan, words: Tokens, step: Step) -> bool:
+    """Say whether a step fits by who does it, and what else is said is the work of another: "once finance paid"."""
+    own = content_of(step.name)
+    work = [t for t in words if t.is_content and not t.possessive and not _is_doer(t, step)]
+    others = [one for one in plan.workflow.steps if one.id != step.id and one.type not in _UNLIKELY]
+    verbs = [content_of(one.name)[:1] for one in others]
+    by_doer = len(work) < sum(t.is_content for t in words)
+    begins = bool(own) and any(akin(t.lower, own[0]) for t in work)
+    return (
+        by_doer
+        and not begins
+        and any(all(akin(t.lower, v) for v in verb for t in work) for verb in verbs if verb and work)
+    )
+
+
+def _is_doer(token: Token, step: Step) -> bool:
+    about = content_of((step.assignee or "").replace("_", " "))
+    return any(akin(token.lower, one) for one in about) and not any(
+        akin(token.lower, one) for one in content_of(step.name)
+    )
 
 
 def _scores(said: Sequence[Token], steps: Sequence[Step]) -> list[float]:
