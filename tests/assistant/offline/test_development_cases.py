@@ -5,11 +5,21 @@ import pytest
 from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
+    ("orders", "dev_3"): {"No director's approval anymore"},
+    ("orders", "dev_6"): {'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap'},
     ("orders", "dev_7"): {
         "When proofreading is through and the text is clean, a subject expert reads it before the layout."
     },
     ("orders", "dev_8"): {"crowns over 900 euros need approval from the lab manager before they are milled"},
-    ("orders", "dev_9"): {"if the parcel turns up during the waiting, go to Send parcel on"},
+    ("orders", "dev_9"): {"when damage is above 2000 euro, report to insurance before we return the deposit"},
+    ("orders", "dev_10"): {
+        "a new consignment should also start when the website form is sent, event website.form_sent",
+        "provenence check shld be done befor the value is estimated",
+        "if reading the log fails, let the control room classify right away",
+        "not the manager, the technician on duty should call the service engineer",
+        'Change "still dirty" into "stains visible" please',
+        'two things: call it "Linen service", and add a tag daily',
+    },
     ("questions", "dev_6"): {
         "what is next when both reviews are in",
         "is a 300 euro invoice approved by anyone?",

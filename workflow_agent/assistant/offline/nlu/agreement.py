@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
+from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.lexicon import data_rows
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
@@ -80,8 +81,9 @@ def _unused(intent: str, slots: Sequence[Slot], tokens: Tokens) -> Iterator[str]
     inside = {token.start for slot in slots for token in slot.tokens}
     for token in tokens:
         known = _order_words().get(token.lemma, frozenset())
-        counts = token.kind == "number" or token.is_("once", "twice", "half")
-        if token.start not in inside and token.is_content and (counts or not known & {intent, "*"}):
+        value = token.kind == "number" or token.is_("once", "twice", "half")
+        missed = token.is_content and counts(token) and not known & {intent, "*"}
+        if token.start not in inside and (value or missed):
             yield token.text
 
 

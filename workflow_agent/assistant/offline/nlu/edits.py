@@ -498,7 +498,8 @@ def _value(op: str, key: str) -> Callable[[Filled], None]:
 def _describe(order: Filled) -> None:
     words = order.words("value")
     said = words[0].text if len(words) == 1 else order.plan.said(words).strip(" .:")
-    if not said or order.plan.steps.whole_names(tuple(order.around())):
+    value = {t.start for t in words}
+    if not said or order.plan.steps.whole_names(tuple(t for t in order.tokens if t.start not in value)):
         # Of a step, which the rules know.
         raise NotRead
     order.plan.do({"op": "set_description", "description": said})
