@@ -133,7 +133,7 @@ def done(workflow: Workflow, said: str) -> list[JsonObject]:
     if not isinstance(both, Plan) or both.unread or both.notes or both.weighed:
         return []
     doubted = graph_doubts if both.confirmed else doubts
-    return both.edits if not any(doubted(both, workflow, tokens)) else []
+    return both.edits if not any(doubted(both, workflow, both.without_reasons(tokens))) else []
 
 
 def is_meant(kind: str, workflow: Workflow, step: str, edits: list[JsonObject]) -> bool:

@@ -29,7 +29,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
     Args:
         plan: The edits, read from the whole message.
         before: The workflow without them.
-        tokens: The message.
+        tokens: The message without what was taken for the reason.
     """
     words = plan.named(tokens)
     quoted = {t.text.casefold() for t in tokens if t.kind == "quoted"}
@@ -37,8 +37,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[st
         named = read_tokens(name)
         if name.casefold() not in quoted and (len(named) > _LONGEST_NAME or _is_doubtful(plan, named, who)):
             yield f"I am not sure that “{name}” is its name"
-    beside = plan.taken_back.union(*(range(*plan.asides[reason]) for reason in plan.reasons))
-    yield from _doubtful_roles(plan, before, [t for t in words if t.start not in beside])
+    yield from _doubtful_roles(plan, before, [t for t in words if t.start not in plan.taken_back])
     yield from _unmet(plan, words)
     yield from _turned(plan.edits, tokens)
     yield from _other_work(plan.edits, before, words)

@@ -133,6 +133,11 @@ class Plan:
             return " ".join(t.text for t in tokens)
         return text_of(tokens, self.text)
 
+    def without_reasons(self, tokens: Sequence[Token]) -> Tokens:
+        """Return the tokens of the message without what was taken for why it is ordered."""
+        beside = [range(*self.asides[reason]) for reason in self.reasons]
+        return tuple(t for t in tokens if not any(t.start in one for one in beside))
+
     def named(self, tokens: Sequence[Token], *, exactly: bool = False) -> Tokens:
         """Return tokens with each whole name of a step as one, as if it stood between quotes.
 

@@ -43,7 +43,7 @@ def read_case(plan: Plan, clause: Clause) -> Tokens:
     _, act = stripped(act)
     target = _target(plan, act)
     if failing is not None:
-        on_failure(plan, failing, act, target)
+        _on_failure(plan, failing, act, target)
     elif target is not None:
         source, condition = _source_and_case(plan, plan.said([t for t in case if t.kind != "punct"]))
         plan.do(*connections(plan, source, target, condition))
@@ -172,7 +172,7 @@ def _both_refuse(token: Token, said: Sequence[str]) -> bool:
     return any(akin(token.lower, one) for one in refusals) and any(word in refusals for word in said)
 
 
-def on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> None:
+def _on_failure(plan: Plan, step: Step, act: Tokens, target: Step | None) -> None:
     """Say what happens when a step fails: an existing step, or a new one."""
     if any(t.is_("retry", "try", "attempt") for t in act) or any(times_at(act, at) for at in range(len(act))):
         raise NotRead

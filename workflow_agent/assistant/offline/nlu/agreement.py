@@ -10,7 +10,7 @@ from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.lexicon import data_rows
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
-from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, understandings
+from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, Understood, understandings
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, Steps, StepUnclear
 from workflow_agent.assistant.offline.tokens import Tokens
@@ -43,25 +43,27 @@ def read_slots(plan: Plan, tokens: Tokens) -> Reading | None:
     found = understandings(tokens, plan.workflow)
     plain = _is_plain(plan.steps, tokens)
     for one in found:
-        build = BUILDERS.get(one.intent)
-        if build is None and one.certainty > _NO_EDIT:
+        if one.intent not in BUILDERS and one.certainty > _NO_EDIT:
             break
-        own = Plan(plan.text, plan.workflow, Steps(plan.workflow, plan.steps.chosen, plan.steps.last))
-        try:
-            if build is None:
-                continue
-            build(Filled(own, one.slots, tokens))
-        except (NotRead, StepUnclear, Asked):
-            continue
-        if not own.edits:
-            continue
-        for words in (slot.tokens for slot in one.slots if slot.role == ASIDE):
-            if any(t.is_content for t in words):
-                own.asides[own.said(words)] = words[0].start, words[-1].end
-        own.reasons = list(own.asides)
-        own.unread = list(dict.fromkeys(_unused(one.intent, one.slots, tokens)))
-        return Reading(one.intent, one.certainty, own, plain)
+        if (own := _built(plan, one, tokens)) is not None:
+            return Reading(one.intent, one.certainty, own, plain)
     return Reading(found[0].intent, found[0].certainty, None, plain) if found else None
+
+
+def _built(plan: Plan, meant: Understood, tokens: Tokens) -> Plan | None:
+    """Return the edits of one understanding, with what is said beside them; None where none can be made."""
+    own = Plan(plan.text, plan.workflow, Steps(plan.workflow, plan.steps.chosen, plan.steps.last))
+    try:
+        if (build := BUILDERS.get(meant.intent)) is not None:
+            build(Filled(own, meant.slots, tokens))
+    except (NotRead, StepUnclear, Asked):
+        return None
+    for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
+        if any(t.is_content for t in words):
+            own.asides[own.said(words)] = words[0].start, words[-1].end
+    own.reasons = list(own.asides)
+    own.unread = list(dict.fromkeys(_unused(meant.intent, meant.slots, tokens)))
+    return own if own.edits else None
 
 
 def _is_plain(steps: Steps, tokens: Tokens) -> bool:

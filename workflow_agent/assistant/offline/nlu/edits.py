@@ -195,13 +195,13 @@ def _assign(order: Filled) -> None:
 
 
 def _deadline(order: Filled) -> None:
-    length = order.time()
+    length, sign = order.time(), _added(order)
     if length is None:
         raise NotRead
     for step in order.steps():
         field = "duration" if step.type == "wait" else "timeout"
         value, now = length, step.duration if step.type == "wait" else step.timeout
-        if (sign := _added(order)) != 0:
+        if sign:
             if now is None or seconds_of(now) + sign * seconds_of(length) <= 0:
                 raise NotRead
             value = duration_of(seconds_of(now) + sign * seconds_of(length))
@@ -257,14 +257,14 @@ def _retry(order: Filled) -> None:
     count = found.value if found else int(value) if value is not None else None
     if value is not None and value != int(value):
         raise NotRead
+    more = any(t.is_("more", "another", "additional", "extra", "further") for t in (*order.around(), *words))
+    interval = {"interval": order.time()} if order.words("time") else {}
     for step in order.steps():
         if count is None and step.retry is None:
             raise NotRead
         retry: JsonObject = step.retry.model_dump(mode="json", exclude_defaults=True) if step.retry else {}
-        more = any(t.is_("more", "another", "additional", "extra", "further") for t in (*order.around(), *words))
         retry |= {"max_attempts": count + retry.get("max_attempts", 0) if more else count} if count else {}
-        retry |= {"interval": order.time()} if order.words("time") else {}
-        order.plan.do({"op": "set_retry", "step": step.id, "retry": retry})
+        order.plan.do({"op": "set_retry", "step": step.id, "retry": retry | interval})
 
 
 def _no_retry(order: Filled) -> None:
@@ -384,30 +384,28 @@ def _connect(order: Filled) -> None:
 
 
 def _disconnect(order: Filled) -> None:
-    plan = order.plan
-    edges = [
-        edge
-        for edge in plan.workflow.transitions
-        if (not order.words("from") or edge.from_ == order.step("from").id)
-        and (not order.words("to") or edge.to == order.step("to").id)
-    ]
-    if cond := [t for t in order.words("cond") if t.is_content]:
-        edges = [edge for edge in edges if edge.when and _speaks_of(_told(edge), cond)]
+    edges = _edges(order, "to")
     if len(edges) != 1:
         raise NotRead
-    plan.do({"op": "disconnect", "from": edges[0].from_, "to": edges[0].to})
+    order.plan.do({"op": "disconnect", "from": edges[0].from_, "to": edges[0].to})
+
+
+def _edges(order: Filled, to: str) -> list[Transition]:
+    """Return the ways from the step of `from` to that of a role, on the condition of `cond`, where these are told."""
+    edges = list(order.plan.workflow.transitions)
+    if (from_ := order.maybe("from")) is not None:
+        edges = [edge for edge in edges if edge.from_ == from_.id]
+    if (target := order.maybe(to)) is not None:
+        edges = [edge for edge in edges if edge.to == target.id]
+    if cond := [t for t in order.words("cond") if t.is_content]:
+        edges = [edge for edge in edges if edge.when and _speaks_of(_told(edge), cond)]
+    return edges
 
 
 def _redirect(order: Filled) -> None:
     plan, to = order.plan, order.step("to")
-    edges = list(plan.workflow.transitions)
-    for role, end in (("from", "from_"), ("oldto", "to")):
-        if order.words(role):
-            step = order.step(role)
-            edges = [edge for edge in edges if getattr(edge, end) == step.id]
-    if cond := [t for t in order.words("cond") if t.is_content]:
-        edges = [edge for edge in edges if edge.when and _speaks_of(_told(edge), cond)]
-    elif not order.words("oldto"):
+    edges = _edges(order, "oldto")
+    if not order.words("oldto") and not any(t.is_content for t in order.words("cond")):
         edges = [edge for edge in edges if edge.type == "sequence"]
     if len(edges) != 1 or edges[0].to == to.id or edges[0].from_ == to.id:
         raise NotRead

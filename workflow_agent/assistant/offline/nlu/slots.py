@@ -28,7 +28,7 @@ class Filled:
 
     plan: Plan
     slots: Sequence[Slot]
-    tokens: Tokens = ()
+    tokens: Tokens
     """The message."""
 
     def around(self) -> list[Token]:
@@ -68,7 +68,7 @@ class Filled:
 
     def is_cut(self, role: str) -> bool:
         """Say whether the words of a role go on in another slot: "Main | server", of a step "Server"."""
-        runs = list(itertools.pairwise(self.slots))
+        runs = itertools.pairwise(self.slots)
         return any(one.role == role and other.tokens[0].start <= one.tokens[-1].end + 1 for one, other in runs)
 
     def text(self, role: str) -> str:

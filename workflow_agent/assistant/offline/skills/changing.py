@@ -208,8 +208,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    told = [where for text, where in plan.asides.items() if text in plan.reasons]
-    said = tuple(t for t in tokens if not any(start <= t.start < end for start, end in told))
+    said = plan.without_reasons(tokens)
     doubted = graph_doubts(plan, workflow, tokens) if plan.confirmed else doubts(plan, workflow, said)
     plan.notes += dict.fromkeys((*doubted, *hedges(plan.edits, tokens, said)))
     if _renames_while_asked(turn, plan, tokens):
@@ -435,9 +434,7 @@ def _contradictions(plan: Plan) -> list[str]:
         for edit in plan.edits
         if edit["op"] in ("remove_step", "move_step", "rename_step", "replace_step") and isinstance(edit["step"], str)
     }
-    removed = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
     known = {step.id: step.name for step in plan.workflow.steps}
-    del removed
     return [f"**{known.get(one, one)}**" for one in plan.kept if one in touched]
 
 
