@@ -5,20 +5,49 @@ import pytest
 from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
-    ("orders", "dev_3"): {"No director's approval anymore"},
-    ("orders", "dev_6"): {'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap'},
-    ("orders", "dev_7"): {
-        "When proofreading is through and the text is clean, a subject expert reads it before the layout."
+    ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
+    ("orders", "dev_3"): {"No director's approval anymore", "two more weeks for the experts"},
+    ("orders", "dev_6"): {
+        "if there are complications during recovery, go back to the operation",
+        "Before the ticket is sorted, the customer should automatically get a confirmation of receipt",
+        'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
     },
-    ("orders", "dev_8"): {"crowns over 900 euros need approval from the lab manager before they are milled"},
-    ("orders", "dev_9"): {"when damage is above 2000 euro, report to insurance before we return the deposit"},
+    ("orders", "dev_7"): {
+        (
+            "After the complaints of last summer the council decided that applicants have four weeks to send in what "
+            "is missing, not three"
+        ),
+        "A notice may only go out after it has been approved by the mayor",
+        "replace the walk-around check with an automatic drone scan",
+        "the ops control desk should be informed whenever a defect is found",
+        "payment to the translator only after the finance lead has given his ok",
+        (
+            "when the service company can fix it over the phone, go from the call back to reading the sensors; "
+            "in all other cases it stays shut"
+        ),
+        "who closes the pool? // better let the head of the baths do this",
+    },
+    ("orders", "dev_8"): {
+        "call the last step Crown at the dentist",
+        "crowns over 900 euros need approval from the lab manager before they are milled",
+    },
+    ("orders", "dev_9"): {
+        "mail the dog trainer as soon as a trial week begins",
+        "when damage is above 2000 euro, report to insurance before we return the deposit",
+        "remove the obituary step and have the organist booked there instead, parallel to coffin and chapel",
+    },
     ("orders", "dev_10"): {
-        "a new consignment should also start when the website form is sent, event website.form_sent",
-        "provenence check shld be done befor the value is estimated",
-        "if reading the log fails, let the control room classify right away",
-        "not the manager, the technician on duty should call the service engineer",
-        'Change "still dirty" into "stains visible" please',
-        'two things: call it "Linen service", and add a tag daily',
+        (
+            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to "
+            "planning in that case"
+        ),
+        'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
+        "iron and fold is the supervisor's job now // the dryer may be tried twice // undo the last one please",
+        "too little seed: ask the grower for more before drawing again. The sampler asks.",
+    },
+    ("sample_orders", "dev"): {
+        "access should be used for half a year, not a quarter",
+        "rename Write draft to Write first draft, then let the freelancer do it",
     },
     ("questions", "dev_6"): {
         "what is next when both reviews are in",

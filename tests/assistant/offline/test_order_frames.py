@@ -7,12 +7,7 @@ from typing import cast
 
 import pytest
 
-from workflow_agent.assistant.offline.doubts import doubts, graph_doubts
-from workflow_agent.assistant.offline.nlu.agreement import by_both, read_slots, understood
-from workflow_agent.assistant.offline.orders import plan_orders
-from workflow_agent.assistant.offline.plan import Asked, Plan
-from workflow_agent.assistant.offline.references import Steps, StepUnclear
-from workflow_agent.assistant.offline.tokens import read_tokens
+from tests.assistant.offline.test_reading_orders import is_done, read
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
@@ -115,25 +110,15 @@ FRAMES = {
     ),
     "overdue": ("when {step} is overdue the auditor gets it", "escalate {step} to the auditor when it is late"),
 }
-LEAST = {"overdue": 0.1, "remove": 0.6}
+LEAST = {"deadline": 0.8, "retry": 0.8, "overdue": 0.1, "remove": 0.6}
 """So many are done without asking, where it is not most: a step that has no deadline is asked for one, and one with
 several outcomes is not removed unasked, because they would be those of the step before it."""
 
 
 def done(workflow: Workflow, said: str) -> list[JsonObject]:
     """Return the edits that an order is done by without asking; none where it is asked about."""
-    plan, tokens = Plan(said, workflow, Steps(workflow)), read_tokens(said)
-    reading = read_slots(plan, tokens)
-    rules: Plan | StepUnclear | Asked = plan
-    try:
-        plan_orders(plan, tokens)
-    except (StepUnclear, Asked) as unclear:
-        rules = unclear
-    both = understood(reading) or by_both(rules, reading)
-    if not isinstance(both, Plan) or both.unread or both.notes or both.weighed:
-        return []
-    doubted = graph_doubts if both.confirmed else doubts
-    return both.edits if not any(doubted(both, workflow, both.without_reasons(tokens))) else []
+    plan, _ = read(said, workflow=workflow)
+    return plan.edits if is_done(plan) else []
 
 
 def is_meant(kind: str, workflow: Workflow, step: str, edits: list[JsonObject]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.assistant.offline.test_descriptions import CASES, lines
-from tests.assistant.offline.test_reading_orders import LOAN, ORDERS, read
+from tests.assistant.offline.test_reading_orders import LOAN, ORDERS, is_done, read, shape
 from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.drafting.description import read_description
 from workflow_agent.assistant.offline.drafting.lead import letter_itself
@@ -35,18 +35,19 @@ AROUND_ORDERS = [
     "{}. That's all.",
 ]
 """Their own words say nothing of what is to be done."""
-_MOST_OTHERS = 2
-"""Of the orders of a frame so many may be asked about, and none done otherwise."""
+_MOST_OTHERS = 0.3
+"""Of the orders of a frame this share may be asked about, and none done otherwise."""
 
 
 @pytest.mark.parametrize("around", AROUND_ORDERS)
 def test_courtesy_around_an_order_changes_nothing(around: str) -> None:
     asked = 0
-    for row in PLAIN[::6]:
-        plan, question = read(around.format(row["said"].rstrip(".!")))
-        asked += bool(plan.unread or question or plan.weighed)
-        assert plan.unread or question or plan.weighed or plan.edits == row["edits"], row["said"]
-    assert asked <= _MOST_OTHERS
+    done = [row for row in PLAIN[::6] if is_done(read(row["said"])[0])]
+    for row in done:
+        plan, _ = read(around.format(row["said"].rstrip(".!")))
+        asked += not is_done(plan)
+        assert not is_done(plan) or shape(plan.edits) == shape(row["edits"]), row["said"]
+    assert asked <= _MOST_OTHERS * len(done)
 
 
 PARTS = [
@@ -70,10 +71,10 @@ def test_of_two_orders_both_are_done_or_named(joint: str) -> None:
     for _ in range(25):
         one, other = chance.sample(PARTS, 2)
         both = [read(part)[0].edits for part in (one, other)]
-        plan, question = read(f"{one}{joint}{other}")
+        plan, _ = read(f"{one}{joint}{other}")
 
-        named = plan.unread or question or plan.weighed
-        assert named or all(edit in plan.edits for edits in both for edit in edits), f"{one}{joint}{other}"
+        whole = [text for edits in both for text in shape(edits)]
+        assert not is_done(plan) or all(text in shape(plan.edits) for text in whole), f"{one}{joint}{other}"
 
 
 AROUND_DESCRIPTIONS = [

@@ -331,7 +331,7 @@ class Answering:
             text = text.removeprefix(creation.MADE_ANYWAY)
         draft = _described(turn, text)
         if draft is not None and focus(turn) is not None and not (confirmed or _is_asked_for(text)):
-            return creation.offer(text, draft)
+            return changing.change_or(turn, text, creation.offer(text, draft))
         if confirmed or draft is not None or asks_for_new(text):
             return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
         if is_question(text):
@@ -339,7 +339,9 @@ class Answering:
                 return changing.change(turn, going)
             if (step := changing.lacking(text)) is not None and focus(turn) is not None:
                 return changing.offer_lacking(turn, step)
-            return analysis.answer(turn, text, self._command(turn, text, forced=True))
+            answered = analysis.answer(turn, text, self._command(turn, text, forced=True))
+            ends = text.rstrip().endswith("?")
+            return answered if ends or focus(turn) is None else changing.change_or(turn, text, answered)
         if (
             focus(turn) is None
             and not is_order(text)
@@ -359,9 +361,10 @@ class Answering:
     def _as_order(turn: Turn, text: str) -> Skill:
         if is_other_language(text):
             return speak(turn, Request("other_language"))
-        if not is_order(text):
-            return analysis.answer_or(turn, text, changing.change(turn, text))
-        return changing.change(turn, text)
+        if is_order(text):
+            return changing.change(turn, text)
+        answered = analysis.answer_or(turn, text, changing.change(turn, text))
+        return answered if focus(turn) is None else changing.change_or(turn, text, answered)
 
 
 def _bare(text: str) -> tuple[str, bool]:

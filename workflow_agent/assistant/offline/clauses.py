@@ -1,7 +1,7 @@
 """Phrases of the data files in tokens, what the words in front of a message make of it, and which words count."""
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal, cast
@@ -150,24 +150,6 @@ def closing_size(tokens: Tokens, listed: str, *, fewest_left: int) -> int:
 
 def _said(tokens: Sequence[Token]) -> str:
     return " ".join(token.lower for token in tokens)
-
-
-_PLACES: Final = frozenset({"before", "after", "between", "start", "end", "beside"})
-
-
-def tells_place(tokens: Sequence[Token], names: Collection[int] = ()) -> bool:
-    """Say whether words tell where in the flow something goes.
-
-    Args:
-        tokens: A clause.
-        names: Where tokens begin that are part of a name and tell nothing.
-    """
-    marks = (
-        phrase_at(tokens, at, "markers.tsv")[1]
-        for at, token in enumerate(tokens)
-        if token.kind != "quoted" and token.start not in names
-    )
-    return any(_PLACES & {*kinds} for kinds in marks)
 
 
 def trimmed(tokens: Sequence[Token]) -> Tokens:

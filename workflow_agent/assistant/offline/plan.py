@@ -48,24 +48,6 @@ class Asked(Exception):
         self.question, self.before, self.after = question, before, after
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A clause of an order, without the words in front that only ask for it."""
-
-    tokens: Tokens
-    verbs: frozenset[str] = frozenset()
-    """The classes of orders that its first verb may be of."""
-    negated: bool = False
-    unneeded: bool = False
-    """Whether the words in front say that something is needed no longer."""
-    wanted: bool = False
-    """Whether the words in front say that something is wanted or missing."""
-    is_next: bool = False
-    """Whether "then" or "and" joins it to the one before."""
-    is_after: bool = False
-    """Whether it tells what comes after the time that was just set."""
-
-
 @dataclass(slots=True)
 class Plan:
     """The edits so far and the workflow as they leave it."""
@@ -79,24 +61,14 @@ class Plan:
     """Words that belong to nothing understood."""
     notes: list[str] = field(default_factory=list[str])
     """What was decided without being said: each makes the change a preview."""
-    kept: list[str] = field(default_factory=list[str])
-    """Ids of steps that must stay."""
-    told: dict[str, str] = field(default_factory=dict[str, str])
-    """Words not used that speak of one step, with its id: why it goes, where an order removes it."""
     asides: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     """What is told beside the order and orders nothing, with where it stands in the message."""
-    taken_back: set[int] = field(default_factory=set[int])
-    """Where words begin that later ones correct: "the lab" of "by the lab - sorry, the crew"."""
     reasons: list[str] = field(default_factory=list[str])
     """Those of them that were taken for why the order is given."""
     topic: list[str] = field(default_factory=list[str])
     """Ids of the steps that words before were about: "them"."""
-    confirmed: bool = False
-    """Whether two readers that know nothing of each other came to the same edits."""
-    weighed: bool = False
-    """Whether the message only asks what a change would be."""
-    tries: int = 0
-    """How many words the clauses had that were tried."""
+    slotted: set[int] = field(default_factory=set[int])
+    """Where words begin that fill a slot of the order, and do not say what is ordered."""
 
     def do(self, *edits: JsonObject) -> None:
         """Add edits and apply them, so that what follows is read against the result.
@@ -134,9 +106,9 @@ class Plan:
         return text_of(tokens, self.text)
 
     def without_reasons(self, tokens: Sequence[Token]) -> Tokens:
-        """Return the tokens of the message without what was taken for why it is ordered."""
+        """Return the tokens of the message without what was taken for why it is ordered, and without slots."""
         beside = [range(*self.asides[reason]) for reason in self.reasons]
-        return tuple(t for t in tokens if not any(t.start in one for one in beside))
+        return tuple(t for t in tokens if t.start not in self.slotted and not any(t.start in one for one in beside))
 
     def named(self, tokens: Sequence[Token], *, exactly: bool = False) -> Tokens:
         """Return tokens with each whole name of a step as one, as if it stood between quotes.

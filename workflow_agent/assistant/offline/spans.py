@@ -123,35 +123,3 @@ class Run:
     step: Step | None = None
     is_who: bool = False
     """Whether the words name somebody."""
-
-
-_VALUES = ("length", "times", "number", "step", "word", "who")
-
-
-def runs_of(spans: Sequence[Span]) -> list[Run]:
-    """Return the runs of plain words of a clause; articles inside are part of them."""
-    groups: list[tuple[str, list[Token], Step | None]] = []
-    for at, span in enumerate(spans):
-        inside = span.kind == "det" and groups and groups[-1][0] == "word" and at + 1 < len(spans)
-        if span.kind == "word" or (inside and spans[at + 1].kind == "word"):
-            if groups and groups[-1][0] == "word" and not groups[-1][1][-1].possessive:
-                groups[-1][1].extend(span.tokens)
-                continue
-            groups.append(("word", list(span.tokens), None))
-        elif span.kind != "det":
-            groups.append((span.kind, list(span.tokens), span.value if span.kind == "step" else None))
-    found: list[Run] = []
-    for at, (kind, tokens, step) in enumerate(groups):
-        if kind in ("word", "step", "who"):
-            before, after = _until_value(groups[:at][::-1]), _until_value(groups[at + 1 :])
-            found.append(Run(tuple(tokens), before, after, step, kind == "who"))
-    return found
-
-
-def _until_value(groups: Sequence[tuple[str, list[Token], Step | None]]) -> tuple[str, ...]:
-    kinds: list[str] = []
-    for kind, _, _ in groups:
-        kinds.append(kind)
-        if kind in _VALUES:
-            break
-    return tuple(kinds)

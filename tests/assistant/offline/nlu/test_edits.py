@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.fit_intents import tagged
+from benchmarks.orders_tagged import tagged
 from tests.assistant.offline.test_reading_orders import LOAN
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
@@ -40,12 +40,25 @@ def test_an_intent_and_its_slots_make_these_edits(row: dict[str, Any]) -> None:
 
 
 def test_each_intent_is_in_the_table() -> None:
-    assert {row["intent"] for row in ROWS if row["edits"]} == set(BUILDERS) - {"unnotify", "required"}
+    assert {row["intent"] for row in ROWS if row["edits"]} == set(BUILDERS) - {"unnotify", "required", "nofield"}
 
 
 def changed(*edits: dict[str, Any]) -> Workflow:
     """Return the workflow of the table after edits."""
     return apply_edits(LOAN, parse_edits(list(edits))).workflow
+
+
+def test_a_field_that_nobody_needs_goes_and_with_the_last_the_form() -> None:
+    fields = [{"key": "income", "label": "Income"}, {"key": "fax", "label": "Fax number"}]
+    workflow = changed({"op": "set_form", "step": "apply", "form": {"fields": fields}})
+
+    one = made("nofield", "drop [the fax number|value] from [applying|step]", workflow)
+    both = made("nofield", "drop [income|value] and [the fax number|value] from [applying|step]", workflow)
+
+    assert one is not None
+    assert [field["key"] for field in one[0]["form"]["fields"]] == ["income"]
+    assert both == [{"op": "set_form", "step": "apply", "form": None}]
+    assert made("nofield", "drop [the shoe size|value] from [applying|step]", workflow) is None
 
 
 def test_a_message_that_is_sent_no_longer_is_the_one_automation_to_somebody() -> None:

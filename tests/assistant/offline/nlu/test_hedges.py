@@ -20,7 +20,7 @@ WHOLE: dict[str, Any] = {"op": "rename_workflow", "name": "Rate"}
 def doubted(said: str, *edits: dict[str, Any]) -> list[str]:
     """Return why the edits of a message may not be wanted."""
     tokens = read_tokens(said)
-    return list(hedges(edits, tokens, tokens))
+    return list(hedges(edits, tokens, tokens, LOAN.steps))
 
 
 @pytest.mark.parametrize(

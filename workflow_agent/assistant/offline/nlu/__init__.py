@@ -1,1 +1,1 @@
-"""What an order means by learned models: its intent, the slots in it, and the edits that these make."""
+"""What an order means by an encoder fitted to labelled ones: intent, slots, and the edits that these make."""

@@ -2,23 +2,50 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 
-from workflow_agent.assistant.offline.conditions import NUMBER, amount_of, amount_told, approve_from, like_number
-from workflow_agent.assistant.offline.forms import with_field
-from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.placing import Place, Work, at_end, branch_of, draft_of, move_steps, put, work_of
-from workflow_agent.assistant.offline.plan import WHOLE, NotRead, Plan, titled
-from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
-from workflow_agent.assistant.offline.shaping import swap_steps
+from workflow_agent.assistant.offline.nlu.cases import (
+    NUMBER,
+    amount_of,
+    amount_told,
+    approve_from,
+    connections,
+    decider,
+    happens_if,
+    like_number,
+)
+from workflow_agent.assistant.offline.nlu.placing import (
+    Place,
+    Work,
+    at_end,
+    branch_of,
+    draft_of,
+    move_steps,
+    put,
+    swap_steps,
+    work_of,
+)
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, step_meant
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan, listed, titled
+from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in, schedule_at, times_at
-from workflow_agent.assistant.offline.ways import connections, decider, happens_if
 from workflow_agent.workflows.model.durations import duration_of, seconds_of
+from workflow_agent.workflows.model.parser import slug, unique_id
 from workflow_agent.workflows.model.steps import Form, Step
 from workflow_agent.workflows.model.transitions import Transition
 
+_FAILING = ("fail", "failure", "error", "crash", "bounce", "break")
+_APPROVING = (
+    *("approve", "approval", "sign", "signature", "signoff", "okay", "ok", "check", "confirm", "confirmation", "agree"),
+    *("authorise", "authorize", "authorisation", "release", "consent", "nod", "blessing", "clear", "review", "accept"),
+    *("eye", "look", "see", "countersign", "double-check", "verify", "permission", "green", "yes", "say-so", "audit"),
+)
+_CHECKS = ("audit", "check", "review", "verify", "inspect", "approve", "countersign", "test", "examine")
+_OTHER_ORDERS = ("move", "rename", "remove", "delete", "swap", "replace", "connect", "assign", "split")
+_PLACES = ("beside", "after", "before", "atend", "atstart")
 _MOST_NAME = 9
 _MOST_LABEL = 5
 """Words of a tag or another name."""
@@ -29,19 +56,23 @@ _STARTED_BY = {
     "schedule": ("schedule", "timer", "clock", "daily", "nightly", "weekly", "monthly", "hourly", "every"),
 }
 _TELLING = ("tell", "inform", "notify", "warn", "alert", "remind", "update", "email", "text", "message")
-_GROWING = ("exponential", "exponentially", "linear", "linearly", "backoff", "back-off", "doubling", "growing")
+_GROWING = {"exponential": ("exponential", "exponentially", "doubling"), "linear": ("linear", "linearly")}
 _WAITING = ("wait", "waiting", "pause", "leave", "hold", "delay", "gap", "break", "least", "let")
 
 
 def _place(order: Filled) -> Place:
+    """Return where a step goes.
+
+    Where it goes by two steps of which one is not understood, by the other, and the words for that one are unread.
+    """
     plan = order.plan
-    beside, after, before = order.maybe("beside"), order.maybe("after"), order.maybe("before")
-    if beside is not None:
+    if (beside := order.maybe("beside")) is not None:
         return Place({}, beside, 0, 0)
     if order.words("atend"):
         return Place(at_end(plan), None, 0, 0)
     if order.words("atstart"):
         return Place({"before": plan.workflow.start, "at": "start"}, None, 0, 0)
+    after, before = _either(order)
     if after is not None and before is not None:
         if not any(edge.to == before.id for edge in plan.workflow.outgoing(after.id)):
             raise NotRead
@@ -53,6 +84,30 @@ def _place(order: Filled) -> Place:
     raise NotRead
 
 
+def _unsaid_place(plan: Plan) -> Place:
+    where = at_end(plan)
+    side = "before" if "before" in where else "after"
+    end = plan.workflow.step(where[side])
+    told = f"you did not say where it goes: I would put it at the end, {side} “{end.name if end else ''}”"
+    plan.notes = [*plan.notes, told]
+    return Place(where, None, 0, 0)
+
+
+def _either(order: Filled) -> tuple[Step | None, Step | None]:
+    found: list[Step | None] = []
+    unclear: list[StepUnclear] = []
+    for role in ("after", "before"):
+        try:
+            found.append(order.maybe(role))
+        except StepUnclear as one:
+            unclear.append(one)
+            found.append(None)
+    if unclear and not any(found):
+        raise unclear[0]
+    order.plan.unread += [one.phrase for one in unclear]
+    return found[0], found[1]
+
+
 def _new(order: Filled) -> JsonObject:
     """Return the new step of an order.
 
@@ -60,6 +115,11 @@ def _new(order: Filled) -> JsonObject:
         NotRead: Its words are no name for one.
     """
     said = bare(order.words("new"))
+    if said and said[0].start == order.tokens[0].start and said[0].is_(*_OTHER_ORDERS) and said[0].kind == "word":
+        # "Move foo before scoring" moves something.
+        raise NotRead
+    if len(said) > 1 and said[-1].is_("step", "task") and said[-1].kind == "word":
+        said = said[:-1]
     if not said or any(t.lower in PRONOUNS and t.kind == "word" for t in said):
         raise NotRead
     if (wait := _wait(order, said)) is not None:
@@ -73,6 +133,10 @@ def _new(order: Filled) -> JsonObject:
 def _wait(order: Filled, said: Tokens) -> JsonObject | None:
     """Return the wait that "two weeks" or "a pause of an hour" is; None for other work."""
     lengths = durations_in(said)
+    if not lengths and order.words("time") and all(t.is_(*_WAITING) for t in said if t.is_content):
+        # "Wait two days between applying and scoring."
+        said = order.words("time")
+        lengths = durations_in(said)
     if len(lengths) != 1:
         return None
     first, length = lengths[0]
@@ -99,15 +163,31 @@ def _imperative(order: Filled, words: Tokens) -> Tokens:
 
 def _insert(order: Filled) -> None:
     plan = order.plan
-    if _there_already(order) is not None:
-        raise NotRead
+    if (known := _there_already(order)) is not None:
+        plan.notes = [*plan.notes, f"there is “{known.name}” already, so that there would be two"]
+    if len(names := _names_listed(order)) > 1:
+        drafts: list[JsonObject] = []
+        for name in names:
+            draft = draft_of(plan, name, Work(name, order.who(), order.time()))
+            taken = [*(step.id for step in plan.workflow.steps), *(str(one["id"]) for one in drafts)]
+            drafts.append(draft | {"id": unique_id(str(draft["id"]), taken)})
+        put(plan, drafts, _place(order))
+        return
     draft = _new(order)
     if order.words("case"):
         if (way := _way_of_case(order)) is not None:
             put(plan, [draft], Place({"between": [way.from_, way.to]}, None, 0, 0))
             return
         draft["when"] = {"text": _case(order, "case")}
-    put(plan, [draft], _place(order))
+    put(plan, [draft], _place(order) if any(map(order.words, _PLACES)) else _unsaid_place(plan))
+
+
+def _names_listed(order: Filled) -> list[Tokens]:
+    """Return the names of several new steps: those between quotes, or as many as "two steps: a and b" says."""
+    pieces = listed(bare(order.words("new")))
+    quoted = all(len(piece) == 1 and piece[0].kind == "quoted" for piece in pieces)
+    counted = any(t.value == len(pieces) for t in order.around())
+    return [bare(piece) for piece in pieces] if quoted or counted else []
 
 
 def _way_of_case(order: Filled) -> Transition | None:
@@ -128,15 +208,20 @@ def _way_of_case(order: Filled) -> Transition | None:
 
 def _approve(order: Filled) -> None:
     plan, who = order.plan, order.who()
-    if who is None:
+    if who is None or not any(t.is_(*_APPROVING) for t in order.tokens):
         raise NotRead
     case = next((role for role in ("case", "cond") if order.words(role)), None)
-    place = _approval_place(order)
+    if case is None and amount_told(plan, order.words("step")) is not None:
+        # "Everything over 100 euros."
+        case = "step"
+    place = None if case == "step" else _approval_place(order)
     if case is not None:
         told = amount_told(plan, order.words(case)) or _case(order, case)
+        before = {edge.when.text for edge in plan.workflow.transitions if edge.when and edge.when.text}
         approve_from(plan, who, told, place.fields if place else None)
-        if plan.notes:
-            # It would go behind who approves now, which nobody said.
+        now = [edge.when.text or "" for edge in plan.workflow.transitions if edge.when]
+        if any(text not in before and any(one in text for one in before) for text in now):
+            # The ways there have cases of their own.
             raise NotRead
         return
     if place is None or any(t.kind == "number" for t in order.around()):
@@ -147,7 +232,13 @@ def _approve(order: Filled) -> None:
 def _approval_place(order: Filled) -> Place | None:
     """Return where an approval goes: where it is told, else behind what is approved; None where neither is."""
     if any(order.words(role) for role in ("after", "before", "atend", "atstart")):
-        return _place(order)
+        try:
+            return _place(order)
+        except StepUnclear:
+            # "The estimate is checked before the owner sees it."
+            if not order.words("step"):
+                raise
+            return Place({"after": order.step("step").id}, None, 0, 0)
     if not order.words("step"):
         return None
     side = "before" if any(t.is_("first", "before", "beforehand") for t in order.around()) else "after"
@@ -163,7 +254,13 @@ def _notify(order: Filled) -> None:
     said = plan.said(who)
     named = "Send message to" if verb == "Message" else verb
     draft = plan.draft_named(f"{named} {said}" if who[0].text[:1].isupper() else f"{named} the {said}")
-    put(plan, [draft | {"type": "action"}], _place(order))
+    draft |= {"type": "action"}
+    when = order.words("after") or order.words("step")
+    if any(t.is_(*_FAILING) for t in (*when, *order.around())):
+        words = tuple(t for t in when if not t.is_(*_FAILING))
+        _on_failure(plan, step_meant(plan, words, "step"), draft, None)
+        return
+    put(plan, [draft], _place(order))
 
 
 def _remove(order: Filled) -> None:
@@ -185,18 +282,30 @@ def _name(order: Filled, role: str) -> str:
 
 
 def _replace(order: Filled) -> None:
-    order.plan.do({"op": "replace_step", "step": order.step("step").id, "with": _new(order)})
+    step, draft = order.step("step"), _new(order)
+    if step.assignee and "assignee" not in draft and draft["type"] != "wait":
+        # Other work of the same person.
+        draft = {key: one for key, one in draft.items() if key != "uses"} | {"type": "human", "assignee": step.assignee}
+    order.plan.do({"op": "replace_step", "step": step.id, "with": draft})
 
 
 def _assign(order: Filled) -> None:
     if (who := order.who()) is None:
         raise NotRead
-    order.plan.do(*({"op": "set_assignee", "step": step.id, "assignee": who} for step in order.steps()))
+    steps = order.steps()
+    own = {word for step in steps for word in content_of(step.name)}
+    if any(t.is_(*_CHECKS) and not any(akin(t.lower, word) for word in own) for t in order.around()):
+        # "Scoring has to be audited by HR" is other work than scoring.
+        raise NotRead
+    order.plan.do(*({"op": "set_assignee", "step": step.id, "assignee": who} for step in steps))
 
 
 def _deadline(order: Filled) -> None:
-    length, sign = order.time(), _added(order)
-    if length is None:
+    length, sign = order.time(like=_time_before(order)), _added(order)
+    if length is None or any(
+        t.is_("no", "after", "later", "least", "earliest", "halve", "double") for t in order.around()
+    ):
+        # "Pay out only after 3 days" is a wait.
         raise NotRead
     for step in order.steps():
         field = "duration" if step.type == "wait" else "timeout"
@@ -205,12 +314,17 @@ def _deadline(order: Filled) -> None:
             if now is None or seconds_of(now) + sign * seconds_of(length) <= 0:
                 raise NotRead
             value = duration_of(seconds_of(now) + sign * seconds_of(length))
-        if value == now:
-            raise NotRead
         if field == "duration":
             order.plan.do({"op": "update_step", "step": step.id, "set": {"duration": value}})
         else:
             order.plan.do({"op": "set_timeout", "step": step.id, "timeout": value})
+
+
+def _time_before(order: Filled) -> str | None:
+    """Return the time that the message set before, or the one that the step has now."""
+    before = [edit["timeout"] for edit in order.plan.edits if edit["op"] == "set_timeout"]
+    step = order.steps()[0]
+    return before[-1] if before else step.timeout or step.duration
 
 
 def _added(order: Filled) -> int:
@@ -224,6 +338,8 @@ def _added(order: Filled) -> int:
 
 
 def _no_deadline(order: Filled) -> None:
+    if any(t.is_("halve", "half", "double") for t in order.tokens):
+        raise NotRead
     for step in order.steps():
         if step.timeout is None:
             raise NotRead
@@ -248,26 +364,30 @@ def _no_escalation(order: Filled) -> None:
 
 
 def _retry(order: Filled) -> None:
-    if any(t.is_(*_GROWING) for t in order.tokens):
-        # How pauses grow is for the rules.
-        raise NotRead
     words = order.words("num")
     found = times_at(words, 0) if words else None
     value = next((t.value for t in words if t.value is not None), None)
     count = found.value if found else int(value) if value is not None else None
     if value is not None and value != int(value):
         raise NotRead
+    if count == 0:
+        raise NotRead
     more = any(t.is_("more", "another", "additional", "extra", "further") for t in (*order.around(), *words))
     interval = {"interval": order.time()} if order.words("time") else {}
+    grows = next((how for how, words in _GROWING.items() if any(t.is_(*words) for t in order.tokens)), None)
+    interval |= {"backoff": grows} if grows else {}
     for step in order.steps():
-        if count is None and step.retry is None:
+        if count is None and step.retry is None and not grows:
             raise NotRead
         retry: JsonObject = step.retry.model_dump(mode="json", exclude_defaults=True) if step.retry else {}
-        retry |= {"max_attempts": count + retry.get("max_attempts", 0) if more else count} if count else {}
+        now = step.retry.max_attempts if step.retry else 0
+        retry |= {"max_attempts": count + now if more else count} if count else {}
         order.plan.do({"op": "set_retry", "step": step.id, "retry": retry | interval})
 
 
 def _no_retry(order: Filled) -> None:
+    if _grows(order):
+        raise NotRead
     for step in order.steps():
         if step.retry is None:
             raise NotRead
@@ -281,9 +401,16 @@ def _condition(order: Filled) -> None:
     edges = _ways(order)
     if len(numbers) == 1:
         edges = [edge for edge in edges if len(NUMBER.findall(_told(edge))) == 1]
+    limits = [edge for edge in plan.workflow.transitions if NUMBER.search(_told(edge))]
+    if len(edges) != 1 and numbers and len(limits) == 1 and not order.words("oldcond"):
+        # The only limit there is: "the limit for large deals is 50k now".
+        edges = limits
     if not new or len(edges) != 1:
         raise NotRead
     text = plan.said(new)
+    if numbers and any(t.is_("by") for t in order.around()):
+        # By how much it is to change, and not to what.
+        raise NotRead
     if len(numbers) == 1:
         # A new limit alone: what is compared with it stays as it is said.
         old = NUMBER.findall(_told(edges[0]))[0]
@@ -301,21 +428,27 @@ def _ways(order: Filled) -> list[Transition]:
     """Return the ways with a condition that the slots of an order may mean."""
     plan = order.plan
     edges = [edge for edge in plan.workflow.transitions if edge.when is not None and edge.when.text]
+    if old := [t for t in order.words("oldcond") if t.is_content]:
+        edges = [edge for edge in edges if _speaks_of(_told(edge), old)]
+        if len(edges) == 1:
+            return edges
     for role, end in (("from", "from_"), ("to", "to"), ("step", "to"), ("after", "from_")):
         if order.words(role):
             step = order.step(role)
             some = [edge for edge in edges if getattr(edge, end) == step.id]
             some = some or [edge for edge in edges if step.id in (edge.from_, edge.to)]
             edges = some
-    if old := [t for t in order.words("oldcond") if t.is_content]:
-        edges = [edge for edge in edges if _speaks_of(_told(edge), old)]
     return edges
 
 
 def _speaks_of(text: str, said: Sequence[Token]) -> bool:
     own = content_of(text)
     amounts = [amount_of(one) for one in NUMBER.findall(text)]
-    return all(t.value in amounts if t.kind == "number" else any(akin(t.lower, word) for word in own) for t in said)
+    words = [
+        word for t in said if t.kind != "number" for word in (content_of(t.text) if t.kind == "quoted" else [t.lower])
+    ]
+    numbers = [t.value for t in said if t.kind == "number"]
+    return all(any(akin(one, word) for word in own) for one in words) and all(one in amounts for one in numbers)
 
 
 def _case(order: Filled, role: str) -> str:
@@ -358,11 +491,14 @@ def _main_way(plan: Plan, step: Step) -> str:
 def _there_already(order: Filled) -> Step | None:
     """Return the step that the words for a new one name: "the harvest is halted", of an end "Harvest halted"."""
     words = bare(order.words("new"))
-    return order.plan.maybe([t for t in words if t.is_content]) if words and not order.words("who") else None
+    step = order.plan.maybe([t for t in words if t.is_content]) if words else None
+    return step if step is not None and (not order.words("who") or order.who() == step.assignee) else None
 
 
 def _error(order: Filled) -> None:
-    plan, step = order.plan, order.step("step")
+    if _grows(order):
+        raise NotRead
+    plan, step = order.plan, order.step("step" if order.words("step") or not order.words("cond") else "cond")
     known = _there_already(order)
     target = known or order.maybe("to")
     if known is not None or not order.words("new"):
@@ -371,15 +507,32 @@ def _error(order: Filled) -> None:
         plan.do({"op": "add_error_path", "step": step.id, "to": target.id})
         return
     draft = _new(order)
-    plan.do({"op": "add_step", "step": draft}, {"op": "add_error_path", "step": step.id, "to": draft["id"]})
-    if target is not None:
-        plan.do({"op": "connect", "from": draft["id"], "to": target.id})
+    _on_failure(plan, step, draft, target)
+
+
+def _on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | None) -> None:
+    """Let a new step be done when another fails: in front of what is done then now, else on the way past it."""
+    failing = [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "error" and not edge.errors]
+    plain = [edge.to for edge in plan.workflow.outgoing(step.id) if edge.type == "sequence" and edge.when is None]
+    onward = [target.id] if target else [failing[0].to] if failing else plain
+    plan.do({"op": "add_step", "step": draft})
+    if failing:
+        plan.do({"op": "update_transition", "transition": failing[0].id, "set": {"to": draft["id"]}})
+    else:
+        plan.do({"op": "add_error_path", "step": step.id, "to": draft["id"]})
+    if len(onward) == 1:
+        plan.do({"op": "connect", "from": draft["id"], "to": onward[0]})
 
 
 def _connect(order: Filled) -> None:
     plan, from_, to = order.plan, order.step("from"), order.step("to")
     if from_.id == to.id:
         raise NotRead
+    plain = [edge for edge in plan.workflow.outgoing(from_.id) if edge.type == "sequence" and edge.when is None]
+    straight = any(t.is_("directly", "straight", "immediately", "instead") for t in order.around())
+    if straight and not order.words("cond") and len(plain) == 1:
+        plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": to.id}})
+        return
     plan.do(*connections(plan, from_, to, _case(order, "cond") if order.words("cond") else None))
 
 
@@ -438,7 +591,12 @@ def _serial(order: Filled) -> None:
 
 def _optional(order: Filled) -> None:
     plan, step = order.plan, order.step("step")
-    condition = f"not ({_case(order, 'unless')})" if order.words("unless") else _case(order, "only")
+    skips = any(t.is_("skip", "omit", "bypass", "drop", "leave", "miss", "unnecessary") for t in order.around())
+    role = "unless" if order.words("unless") else "only"
+    if durations_in(order.words(role)):
+        # "Only after 3 days" is a wait.
+        raise NotRead
+    condition = f"not ({_case(order, role)})" if role == "unless" or skips else _case(order, role)
     happens_if(plan, step, condition)
 
 
@@ -463,6 +621,9 @@ def _swap(order: Filled) -> None:
     steps = order.steps()
     if len(steps) != 2:
         raise NotRead
+    if any(t.is_("replace") for t in order.around()):
+        first, second = (f"**{step.name}**" for step in steps)
+        raise Asked(f"{second} is a step already. Shall the two swap places, or shall {first} go?")
     swap_steps(order.plan, steps[0], steps[1])
 
 
@@ -472,6 +633,8 @@ def _move(order: Filled) -> None:
 
 def _rename_workflow(order: Filled) -> None:
     workflow = order.plan.workflow
+    if any(t.is_("step", "task") for t in (*order.around(), *itertools.chain(*order.all_words("oldname")))):
+        raise NotRead
     if order.plan.steps.whole_names((*order.around(), *itertools.chain(*order.all_words("oldname")))):
         # It is that step which gets another name.
         raise NotRead
@@ -486,7 +649,11 @@ def _rename_workflow(order: Filled) -> None:
 def _value(op: str, key: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         long = len(order.words("value")) > _MOST_LABEL
-        if long or any(t.is_("alias" if key == "tag" else "tag") for t in order.around()):
+        around = order.around()
+        other = any(t.is_("alias" if key == "tag" else "tag") for t in around)
+        # "Make it the bank" is no tag, and says so as little.
+        unsaid = key == "tag" and not any(t.is_("tag", "label", "mark", "#", "untag", "hashtag") for t in around)
+        if long or other or unsaid:
             raise NotRead
         order.plan.do({"op": op, key: order.text("value")})
 
@@ -497,25 +664,56 @@ def _describe(order: Filled) -> None:
     words = order.words("value")
     said = words[0].text if len(words) == 1 else order.plan.said(words).strip(" .:")
     value = {t.start for t in words}
-    if not said or order.plan.steps.whole_names(tuple(t for t in order.tokens if t.start not in value)):
-        # Of a step, which the rules know.
+    if not said:
+        raise NotRead
+    if order.words("step") and not akin_words(order.text("step"), order.plan.workflow.name):
+        step = order.step("step").id
+        order.plan.do({"op": "update_step", "step": step, "set": {"description": said}})
+        return
+    if not order.words("step") and order.plan.steps.whole_names(tuple(t for t in order.tokens if t.start not in value)):
+        # It may be of that step.
         raise NotRead
     order.plan.do({"op": "set_description", "description": said})
 
 
 def _schedule(order: Filled) -> None:
-    words = order.words("when")
-    found = next((one for at in range(len(words)) if (one := schedule_at(words, at)) is not None), None)
+    pieces = order.all_words("when")
+    orders = [tuple(itertools.chain(*pieces)), tuple(itertools.chain(*reversed(pieces)))]
+    each = ((words, schedule_at(words, at)) for words in orders for at in range(len(words)))
+    words, found = next(((words, one) for words, one in each if one is not None), ((), None))
     if found is None or any(t.is_content for t in words[found.end :]):
         raise NotRead
     old = [i for i, one in enumerate(order.plan.workflow.triggers) if one.type == "schedule"]
     around = order.around()
-    replaces = any(t.is_("instead", "not", "rather", "now", "change", "switch", "reschedule") for t in around)
+    replaces = bool(order.words("oldtime")) or any(
+        t.is_("instead", "not", "rather", "now", "change", "switch", "reschedule") for t in around
+    )
     if old and not any(t.is_("also", "too", "additionally", "second", "well") for t in order.tokens):
         if len(old) > 1 or not replaces:
             raise NotRead
         order.plan.do({"op": "remove_trigger", "index": old[0]})
     order.plan.do({"op": "add_trigger", "trigger": found.value})
+
+
+def _event(order: Filled) -> None:
+    """Add an event by its name, "lead.created", or by the words for it: "a web form is submitted"."""
+    words = [*itertools.chain(*order.all_words("when"), *order.all_words("value")), *order.around()]
+    if any(t.is_(*_STARTED_BY["manual"]) for t in words):
+        order.plan.do({"op": "add_trigger", "trigger": {"type": "manual"}})
+        return
+    if any(t.is_("webhook", "post") for t in words):
+        path = re.search(r"(?<!\w)/[\w/-]+", order.plan.text)
+        trigger = {"type": "webhook"} | ({"path": path[0]} if path else {})
+        order.plan.do({"op": "add_trigger", "trigger": trigger})
+        return
+    named = list(
+        dict.fromkeys(t.text for t in words if t.kind != "number" and re.fullmatch(r"\w+(?:[._]\w+)+", t.text))
+    )
+    said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
+    if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
+        raise NotRead
+    name = named[0] if named else "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in said)
+    order.plan.do({"op": "add_trigger", "trigger": {"type": "event", "event": name}})
 
 
 def _untrigger(order: Filled) -> None:
@@ -546,7 +744,18 @@ def _permission(order: Filled) -> None:
     order.plan.do({"op": "set_permission", "step": order.step("step").id, "permission": named[0].text})
 
 
+def _grows(order: Filled) -> bool:
+    return any(t.is_(*words) for words in _GROWING.values() for t in order.tokens)
+
+
 def _uses(order: Filled) -> None:
+    if _grows(order):
+        # "Use exponential backoff for the payment."
+        _retry(order)
+        return
+    if any(t.is_("handle", "do", "perform") for t in order.around()):
+        # "We want accounting to handle it": that may be somebody.
+        raise NotRead
     step = order.step("step")
     if step.type == "human":
         # Whatever does the work of a person may as well be another person.
@@ -559,13 +768,31 @@ def _uses(order: Filled) -> None:
 def _field(order: Filled) -> None:
     step = order.step("step")
     fields = [bare(words) for words in order.all_words("value")]
-    if not fields or any(not 0 < len(one) <= _MOST_NAME for one in fields):
+    # "A comment field."
+    fields = [one[:-1] if len(one) > 1 and one[-1].is_("field", "box", "input") else one for one in fields]
+    if not fields or any(not 0 < len(one) <= _MOST_NAME or any("." in t.text for t in one[:1]) for one in fields):
         raise NotRead
     form: JsonObject = {}
     for one in fields:
         form = with_field(step, list(one), (*one, *order.words("need")))
         step = step.model_copy(update={"form": Form.model_validate(form)})
     order.plan.do({"op": "set_form", "step": step.id, "form": form})
+
+
+def _no_field(order: Filled) -> None:
+    step = order.step("step")
+    form: JsonObject = step.form.model_dump(mode="json", exclude_defaults=True) if step.form else {}
+    fields: list[JsonObject] = form.get("fields", [])
+    found = [
+        one
+        for words in order.all_words("value")
+        for one in fields
+        if akin_words(order.plan.said(bare(words)), one.get("label") or one["key"])
+    ]
+    if not found or len(found) != len(order.all_words("value")):
+        raise NotRead
+    left = [one for one in fields if one not in found]
+    order.plan.do({"op": "set_form", "step": step.id, "form": {**form, "fields": left} if left else None})
 
 
 def _no_message(order: Filled) -> None:
@@ -616,11 +843,49 @@ BUILDERS: Mapping[str, Callable[[Filled], None]] = {
     "tag": _value("tag", "tag"),
     "untag": _value("untag", "tag"),
     "schedule": _schedule,
+    "event": _event,
     "start": _start,
     "permission": _permission,
     "uses": _uses,
     "field": _field,
+    "nofield": _no_field,
     "unnotify": _no_message,
     "untrigger": _untrigger,
 }
 """What makes the edits of each intent; of one that is not here nothing is made."""
+
+
+_TYPES = {
+    "date": "date",
+    "amount": "number",
+    "number": "number",
+    "price": "number",
+    "sum": "number",
+    "email": "email",
+    "e-mail": "email",
+    "file": "file",
+    "attachment": "file",
+    "comment": "text",
+    "note": "text",
+    "reason": "text",
+}
+"""By the last word of a field's name; anything else is a line of text."""
+
+
+def with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
+    """Return the form of a step with one field more.
+
+    Raises:
+        NotRead: It has the field already.
+    """
+    form: JsonObject = step.form.model_dump(mode="json", exclude_defaults=True) if step.form else {}
+    label = " ".join(t.text for t in name)
+    key = slug(label)
+    if any(one["key"] == key for one in form.get("fields", ())):
+        raise NotRead(f"{step.name!r} has a field {key!r} already")
+    field: JsonObject = {"key": key, "label": titled(label)}
+    if (kind := _TYPES.get(label.lower().rpartition(" ")[2])) is not None:
+        field["type"] = kind
+    if any(t.is_("required", "mandatory") for t in tokens):
+        field["required"] = True
+    return {**form, "fields": [*form.get("fields", ()), field]}

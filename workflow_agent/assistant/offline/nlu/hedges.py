@@ -1,14 +1,16 @@
 """What in a message says that an order in it is none: a denial, a question, a remark, something left out or taken back.
 
-Both readers look at what an order is made of; these few words turn it round, and examples of them are rare.
+The reader looks at what an order is made of; these few words turn it round, and examples of them are rare.
 """
 
 import itertools
 from collections.abc import Iterator, Sequence
 
 from workflow_agent.assistant.offline.clauses import phrase_at
+from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.workflows.model.steps import Step
 
 _ENDS = frozenset(",.;!?-")
 _MOST_TAIL = 6
@@ -17,20 +19,23 @@ _PERHAPS = ("perhaps", "maybe", "possibly")
 _EXCEPT = ("except", "excepting", "excluding")
 _ALL = ("all", "any", "every", "everything", "anything", "anybody", "anyone", "everybody", "everyone", "nobody", "step")
 _TAKES = frozenset({"remove_step", "disconnect", "untag", "remove_alias", "remove_trigger", "set_automation"})
+_SHIFTS = ("remove_step", "move_step", "rename_step", "replace_step")
 _IN_CASE = ("if", "when", "unless", "until", "where", "whenever", "once", "case", "so", "as")
 _DENIES = ("never", "nobody", "cannot")
 
 
-def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterator[str]:
+def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens, steps: Sequence[Step]) -> Iterator[str]:
     """Yield why the edits of a message may not be wanted, as sentences without a full stop.
 
     Args:
         edits: What the message was taken to order.
         tokens: The message.
-        said: The message without what is said beside the order.
+        said: The message without what is said beside the order, and without what fills a slot of it.
+        steps: Those of the workflow before.
     """
     words = tuple(t for t in said if t.kind != "punct")
-    if _is_asked(words) or _has_tag_question(tokens):
+    starts = bool(words) and _begins(tokens, words[0])
+    if (starts and _is_asked(words)) or _has_tag_question(tokens):
         yield "You ask, and I am not sure that you want it done"
     if _opens_remark(tuple(t for t in tokens if t.kind != "punct")) or _is_past(words):
         yield "I am not sure that you want it done now"
@@ -41,8 +46,29 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterato
         yield "I am not sure what is to be left out"
     if _is_taken_back(tokens):
         yield "The end of your message may take it back"
+    if (kept := _kept(edits, tokens, steps)) is not None:
+        yield f"You ask me to change **{kept}** and to keep it"
     if (denied := _denied(edits, said)) is not None:
         yield f"I am not sure what “{denied}” says here"
+
+
+def _kept(edits: Sequence[JsonObject], tokens: Tokens, steps: Sequence[Step]) -> str | None:
+    """Return the step that a message takes away or moves, and asks to keep."""
+    touched = {edit.get("step") for edit in edits if edit["op"] in _SHIFTS}
+    for at, token in enumerate(tokens):
+        if token.is_("keep", "retain"):
+            behind = tokens[at + 1 : at + _MOST_TAIL]
+            for step in steps:
+                named = all(any(akin(t.lower, word) for t in behind) for word in content_of(step.name))
+                if step.id in touched and named:
+                    return step.name
+    return None
+
+
+def _begins(tokens: Tokens, word: Token) -> bool:
+    """Say whether a word begins the message or a part of it: "is it late? Shall we", and not "X shall be"."""
+    at = next((at for at, token in enumerate(tokens) if token.start == word.start), 0)
+    return at == 0 or tokens[at - 1].kind in ("punct", "break")
 
 
 def _is_asked(words: Tokens) -> bool:
@@ -60,7 +86,7 @@ def _has_tag_question(tokens: Tokens) -> bool:
         kept.pop()
     tail = list(itertools.takewhile(lambda t: t.text != ",", reversed(kept)))
     ends = 1 < len(tail) < 4 and len(tail) < len(kept)
-    return ends and tail[0].has("pron") and tail[-1].has("aux")
+    return ends and tail[0].has("pron") and tail[-1].has("aux") and not tail[-1].is_("will", "would", "could", "can")
 
 
 def _opens_remark(words: Tokens) -> bool:
@@ -132,11 +158,16 @@ def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
             if orders and not (behind and behind[0].is_("longer", "more")):
                 return token.text
             continue
+        alone = token.is_("no") and at and said[at - 1].kind == "punct" and at + 1 < len(said)
+        if alone and said[at + 1].kind == "punct":
+            # "By the bank, no, the clerk."
+            return token.text
         before = said[at - 1] if at else None
         follows = next((t for t in behind if not t.has("det")), None)
         acts = follows is not None and follows.has("verb") and not follows.has("noun", "adj")
         needs = follows is not None and follows.is_("need", "reason", "way")
-        if token.is_(*_DENIES) or acts or needs or (before is not None and before.has("aux")):
+        lacks = token.is_("no") and follows is not None and follows.is_content
+        if token.is_(*_DENIES) or lacks or acts or needs or (before is not None and before.has("aux")):
             return token.text
     return None
 

@@ -1,20 +1,27 @@
 """What the slots of an order mean in the workflow it is for: steps, people, lengths of time, values."""
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workflow_agent.assistant.offline.lexicon import entry_of
+from workflow_agent.assistant.offline.nlu.encoder import encoder
+from workflow_agent.assistant.offline.nlu.placing import anchor
 from workflow_agent.assistant.offline.nlu.tagging import Slot
 from workflow_agent.assistant.offline.people import people_of, written
-from workflow_agent.assistant.offline.placing import anchor
 from workflow_agent.assistant.offline.plan import NotRead, Plan
-from workflow_agent.assistant.offline.references import FRAME_WORDS, StepUnclear, akin, content_of, families
+from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear, akin, content_of, families
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.workflows.model.steps import Step
 
 _FITS = 0.5
 """Share of a phrase's content words that must be a step's before the phrase may mean it."""
+_FITS_LIKE = 0.33
+"""The same where words that only mean much the same are among them; then it is shown which step was taken."""
+_LIKE = 0.35
+"""From which likeness on a word may stand for another."""
 _MARGIN = 0.15
 """By how much the step that is meant must fit better than any other."""
 _UNLIKELY = {"end": 0.3, "decision": 0.2, "fork": 0.5, "join": 0.5}
@@ -59,7 +66,12 @@ class Filled:
             # "A step where the registrar looks up the provenance."
             found = [words for words in found if any(t.is_content and t.lemma not in FRAME_WORDS for t in words)]
         if len(found) > 1:
-            raise NotRead
+            # "Could somebody from the front desk do it? The front desk."
+            longest = max(found, key=len)
+            said = [t.lower for t in longest]
+            if any(t.is_content and t.lower not in said for words in found for t in words):
+                raise NotRead
+            return longest
         return found[0] if found else ()
 
     def all_words(self, role: str) -> list[Tokens]:
@@ -90,22 +102,52 @@ class Filled:
         """
         said = self.all_words(role)
         if not said and role == "step":
+            if (spoken := self._spoken_of()) is not None:
+                return spoken
             said = [self.named_around()]
         if not said:
             raise NotRead
         pieces = tuple(itertools.chain.from_iterable(said))
-        return self._meant(pieces, role)
+        try:
+            return self._meant(pieces, role)
+        except StepUnclear:
+            found = {step.id: step for words in said if (step := self._perhaps(words, role)) is not None}
+            if len(said) == 1 or len(found) != 1:
+                raise
+            # "When the reader brings it, so right after handing out."
+            self.plan.unread += [self.plan.said(words) for words in said if self._perhaps(words, role) is None]
+            return next(iter(found.values()))
+
+    def _perhaps(self, words: Tokens, role: str) -> Step | None:
+        try:
+            return self._meant(words, role)
+        except StepUnclear:
+            return None
+
+    def _spoken_of(self) -> Step | None:
+        """Return the step that was spoken of last, where an order names none: "let an intern do it"."""
+        around = self.around()
+        points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
+        last = self.plan.workflow.step(self.plan.steps.last or "")
+        try:
+            self.named_around()
+        except NotRead:
+            return last if points else None
+        return None
 
     def _meant(self, words: Tokens, role: str) -> Step:
-        """Return the one step that words mean, else they with who does it: "the manager gets 4 days for his review"."""
+        """Return the step that words mean, else they with others of it: "the manager gets 4 days for his review"."""
         try:
             return step_meant(self.plan, words, role)
         except StepUnclear:
             people = {one for name in people_of(self.plan.workflow) for one in content_of(name.replace("_", " "))}
-            doers = [t for t in self.around() if t.is_content and any(akin(t.lower, one) for one in people)]
-            if not doers:
+            people |= {one for step in self.plan.workflow.steps for one in content_of(step.name)}
+            others = [t for t in self.around() if t.is_content and any(akin(t.lower, one) for one in people)]
+            if not others:
                 raise
-            return step_meant(self.plan, (*words, *doers), role)
+            # "Not the clerk but the director decides on the loan."
+            together = sorted((*words, *others), key=lambda token: token.start)
+            return step_meant(self.plan, tuple(together), role)
 
     def maybe(self, role: str) -> Step | None:
         """Return the step that the words of a role mean; None where the role has no words."""
@@ -120,6 +162,8 @@ class Filled:
         """
         found: dict[str, Step] = {}
         said = self.all_words(role)
+        if not said and (spoken := self._spoken_of()) is not None:
+            return [spoken]
         for words in said or [self.named_around()]:
             try:
                 meant = _listed(self.plan, words, role)
@@ -138,10 +182,14 @@ class Filled:
             return None
         if len(words) > _MOST_WHO or not any(t.is_content for t in words) or any(_is_no_name(t) for t in words):
             raise NotRead
-        return written(self.plan.workflow, [t for t in words if not t.possessive or t is not words[-1]] or words)
+        return written(self.plan.workflow, words)
 
-    def time(self, role: str = "time") -> str | None:
+    def time(self, role: str = "time", *, like: str | None = None) -> str | None:
         """Return the length of time of a role in ISO 8601; None where it is not told.
+
+        Args:
+            role: What the words are.
+            like: A length in whose unit a number alone is: "make that 6".
 
         Raises:
             NotRead: The words tell no single length.
@@ -154,6 +202,11 @@ class Filled:
             # "Four, not three weeks."
             unit = next((t for t in self.words("oldtime") if t.value is None and t.is_content), None)
             found = durations_in((numbers[0], unit)) if unit else []
+        if not found and like is not None and len(numbers := [t for t in words if t.value is not None]) == 1:
+            unit = re.fullmatch(r"(P|PT)\d+([A-Z])", like)
+            others = [t for t in words if t.is_content and t is not numbers[0]]
+            if unit is not None and not others and numbers[0].value == int(numbers[0].value or 0):
+                return f"{unit[1]}{numbers[0].value:g}{unit[2]}"
         if len(found) != 1:
             raise NotRead
         first, length = found[0]
@@ -194,20 +247,28 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         if _is_named_by_doer(plan, words, exact):
             raise StepUnclear(plan.said(words))
         return exact
-    said = [t for t in words if t.kind == "quoted" or (t.kind == "word" and t.is_content)]
+    said = [t for one in words for t in _pieces(one) if t.kind == "quoted" or (t.kind == "word" and t.is_content)]
     numbers = {t.text for t in words if t.kind == "number"}
     steps = [step for step in plan.workflow.steps if numbers <= {t.text for t in read_tokens(step.name)}]
     if not steps:
         raise StepUnclear(plan.said(words))
     scored = sorted(zip(_scores(said, steps), steps, strict=True), key=lambda one: -one[0])
-    if scored[0][0] < _FITS or (len(scored) > 1 and scored[0][0] - scored[1][0] < _MARGIN):
+    if scored[0][0] < _FITS_LIKE or (len(scored) > 1 and scored[0][0] - scored[1][0] < _MARGIN):
         raise StepUnclear(plan.said(words))
     step = scored[0][1]
+    if scored[0][0] < _FITS:
+        plan.notes.append(f"I took “{plan.said(words)}” for **{step.name}**")
     own = content_of(f"{step.name} {(step.assignee or '').replace('_', ' ')}")
     if any(not t.entry.known and not any(akin(t.lower, word) for word in own) for t in said if t.kind == "word"):
         # A name of something else, or mistyped.
         raise StepUnclear(plan.said(words))
     return step
+
+
+def _pieces(token: Token) -> Tokens:
+    """Return the words of "signed-contract"; any other token as it is."""
+    joined = token.kind == "word" and "-" in token.text and not token.entry.known
+    return read_tokens(token.text.replace("-", " ")) if joined else (token,)
 
 
 def _is_named_by_doer(plan: Plan, words: Tokens, step: Step) -> bool:
@@ -251,7 +312,10 @@ def _weight(token: Token, name: Sequence[str], about: Sequence[str]) -> float:
         return 1
     if any(families(token.lower) & families(own) for own in name):
         return 0.7
-    return 0.5 if any(akin(token.lower, own) for own in about) else 0
+    if any(akin(token.lower, own) for own in about):
+        return 0.5
+    like = max((encoder().likeness(token.lemma, entry_of(own).lemma) for own in name), default=0)
+    return like if like >= _LIKE else 0
 
 
 def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
@@ -273,6 +337,6 @@ def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
 
 def _is_no_name(token: Token) -> bool:
     """Say whether a word is none of somebody's name: "the carrier from January", "tell operations"."""
-    joins = (token.has("prep") and not token.is_("of", "for")) or token.has("wh", "aux", "neg")
+    joins = (token.has("prep") and not token.is_("of", "for", "on", "in")) or token.has("wh", "aux", "neg")
     acts = token.has("verb") and not token.has("noun", "adj")
     return token.kind != "quoted" and (joins or acts or token.text in ",;")

@@ -7,13 +7,13 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, trimmed
-from workflow_agent.assistant.offline.doubts import doubts, graph_doubts
+from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.drafting.lead import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.nlu.agreement import Reading, by_both, read_slots, understood
+from workflow_agent.assistant.offline.nlu.doubts import graph_doubts
 from workflow_agent.assistant.offline.nlu.hedges import hedges
-from workflow_agent.assistant.offline.orders import plan_orders
+from workflow_agent.assistant.offline.nlu.reading import planned, read_order
+from workflow_agent.assistant.offline.patterns import Request
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
@@ -54,6 +54,8 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_CHARS = 4_000
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
+_TAKES_BACK = 0.8
+"""How certain it must be that a message takes the last change back, where its words do not say so."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _STRUCTURAL = word_set("changing.structural")
 _SHOW_FIRST = re.compile(
@@ -162,9 +164,6 @@ def _parts(token: Token) -> bool:
     return token.has("prep", "conj", "aux") or (token.entry.form == "s" and not token.has("noun"))
 
 
-_LET_KNOW = re.compile(r"\b[Ll]et ((?:the |our |my )?(?!me\b|us\b|him\b|her\b|them\b)[a-z-]+(?: [a-z-]+)?) know\b")
-
-
 def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = False) -> Skill:
     """Make the change a message orders, or show it where not every word of it was understood."""
     if len(text) > _MOST_CHARS:
@@ -173,7 +172,6 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             "Send it in several messages: each is done on the result of the one before."
         )
     text = letter_itself(text)
-    text = text if any(mark in text for mark in '"“`') else _LET_KNOW.sub(r"notify \1", text)
     if (undoing := read_undo(text)) is not None and not dry_run and not weighed:
         return (yield from undo(turn, undoing))
     if (said := lacking(text)) is not None:
@@ -190,14 +188,22 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         words = _object(tokens)
         text = f"{text[: words[0].start]}the workflow{text[words[-1].end :]}"
         tokens = read_tokens(text)
+    mood, rest = stripped(tokens)
+    if mood == "weighed":
+        # "What if we drop the scoring?"
+        tokens, weighed = tuple(t for t in rest if t.text != "?"), True
     workflow, tokens = yield from _target(turn, tokens, text)
-    plan, reading = _planned(turn, text, workflow, tokens)
-    if isinstance(plan, StepUnclear) and not plan.candidates and focus(turn) is not None:
+    plan = _empty(turn, text, workflow)
+    reading = read_order(plan, tokens)
+    if reading.intent == "history" and reading.certainty > _TAKES_BACK and not (dry_run or weighed):
+        return (yield from undo(turn, Request("undo", {}, text)))
+    plan = planned(plan, reading)
+    if _fits_badly(plan) and focus(turn) is not None:
         elsewhere = yield from _elsewhere(turn, workflow, tokens)
         if elsewhere is not None:
             workflow, tokens = elsewhere
-            plan, reading = _planned(turn, text, workflow, tokens)
-    plan = by_both(plan, reading)
+            plan = _empty(turn, text, workflow)
+            plan = planned(plan, read_order(plan, tokens))
     if isinstance(plan, StepUnclear):
         return unclear_step(turn, workflow, plan)
     if isinstance(plan, Asked) and not plan.question.endswith("?"):
@@ -209,16 +215,31 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
     said = plan.without_reasons(tokens)
-    doubted = graph_doubts(plan, workflow, tokens) if plan.confirmed else doubts(plan, workflow, said)
-    plan.notes += dict.fromkeys((*doubted, *hedges(plan.edits, tokens, said)))
+    plan.notes += dict.fromkeys(
+        (*graph_doubts(plan, workflow, tokens), *hedges(plan.edits, tokens, said, workflow.steps))
+    )
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
-    return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed or plan.weighed))
+    return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed))
+
+
+def _fits_badly(plan: Plan | StepUnclear | Asked) -> bool:
+    """Say whether a step is named that this workflow has not, or has only in other words."""
+    if isinstance(plan, StepUnclear):
+        return not plan.candidates
+    return isinstance(plan, Plan) and any(note.startswith("I took “") for note in plan.notes)
+
+
+def change_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
+    """Make the change of a message that is surely an order, though it does not begin like one; else something else."""
+    workflow = yield from read_workflow(turn, None, to_change=True)
+    reading = read_order(_empty(turn, text, workflow), read_tokens(text))
+    return (yield from change(turn, text) if reading.is_sure else otherwise)
 
 
 def _renames_while_asked(turn: Turn, plan: Plan, tokens: Tokens) -> bool:
-    """Say whether "call it Z" would rename the workflow while a change to a step waits for a yes."""
-    waits = bool(turn.past) and "Nothing is changed yet" in turn.past[-1].said_last
+    """Say whether "call it Z" would rename the workflow while a question about a step waits for its answer."""
+    waits = bool(turn.past) and turn.past[-1].said_last.rstrip(" *`").endswith("?")
     renames = any(edit["op"] == "rename_workflow" for edit in plan.edits)
     return waits and renames and not any(t.lemma in _WHOLE for t in tokens)
 
@@ -296,23 +317,8 @@ def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple
     return (yield from read_workflow(turn, None, to_change=True)), tokens
 
 
-def _planned(
-    turn: Turn, text: str, workflow: Workflow, tokens: Tokens
-) -> tuple[Plan | StepUnclear | Asked, Reading | None]:
-    """Return what an order comes to in a workflow by the rules, or why that is not clear; and as models read it.
-
-    What the models are certain of is returned as the plan alone.
-    """
-    steps = Steps(workflow, _settled(turn, workflow), last_step(turn))
-    plan = Plan(text, workflow, steps)
-    reading = read_slots(plan, tokens)
-    if (certain := understood(reading)) is not None:
-        return certain, None
-    try:
-        plan_orders(plan, tokens)
-    except (StepUnclear, Asked) as unclear:
-        return unclear.with_traceback(None), reading
-    return plan, reading
+def _empty(turn: Turn, text: str, workflow: Workflow) -> Plan:
+    return Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
 
 
 def _elsewhere(turn: Turn, workflow: Workflow, tokens: Tokens) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:
@@ -391,14 +397,6 @@ def _settled(turn: Turn, workflow: Workflow) -> dict[str, str]:
 
 def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: bool) -> Generator[Call, Any, Reply]:
     meant = Candidate(workflow.id, workflow.name)
-    if contradicted := _contradictions(plan):
-        return Reply(
-            f"You ask me to change {joined(contradicted)} and to keep it. Which of the two? Nothing is changed yet."
-        )
-    if not plan.edits and plan.kept and not plan.unread:
-        return Reply(
-            f"All right, nothing is changed: {joined([_named(workflow, one) for one in plan.kept])} stays as it is."
-        )
     if not plan.edits:
         return not_understood(workflow, plan.unread)
     wholly_unread = [text for text in plan.unread if " " in text]
@@ -421,21 +419,6 @@ def _told_reasons(plan: Plan) -> str:
     """Return which words were taken for why it is ordered, so that whoever meant more by them sees it."""
     taken = joined([f"“{clipped(text, 80)}”" for text in plan.reasons])
     return f"\n\nI took {taken} for the reason, and not for an order."
-
-
-def _named(workflow: Workflow, step_id: str) -> str:
-    step = workflow.step(step_id)
-    return f"**{step.name if step else step_id}**"
-
-
-def _contradictions(plan: Plan) -> list[str]:
-    touched = {
-        edit["step"]
-        for edit in plan.edits
-        if edit["op"] in ("remove_step", "move_step", "rename_step", "replace_step") and isinstance(edit["step"], str)
-    }
-    known = {step.id: step.name for step in plan.workflow.steps}
-    return [f"**{known.get(one, one)}**" for one in plan.kept if one in touched]
 
 
 def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:

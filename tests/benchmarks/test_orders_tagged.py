@@ -1,15 +1,16 @@
-"""The labelled orders that the models of the offline model are fitted to, and the fitting."""
+"""The labelled orders that the encoder of the offline model is fitted to."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from benchmarks.fit_intents import DATA, Example, examples, fit, measure, order_words, tagged
+from benchmarks.orders_tagged import DATA, Example, examples, order_words, pairs, said, tagged
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
-from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, slots_of
+from workflow_agent.assistant.offline.nlu.tagging import ASIDE, NO_EDIT, OUTSIDE, SEVERAL, slots_of
 
-INTENTS = {*BUILDERS, *NO_EDIT, "event", "loop", "nofield"}
+INTENTS = {*BUILDERS, *NO_EDIT, "loop"}
 ROLES = {
     *("step", "new", "who", "time", "after", "before", "atend", "atstart", "beside", "case", "channel", "cond", "to"),
     *("from", "oldto", "oldcond", "name", "oldname", "oldwho", "oldtime", "more", "less", "num", "only", "unless"),
@@ -41,7 +42,10 @@ def test_labelled_orders_are_well_formed(path: Path) -> None:
 
     for line in lines:
         intent, _, order = line.partition("\t")
-        text, _, labels = tagged(order)
+        parts = re.findall(r"\{(\w+)\}", order)
+        assert set(parts) <= INTENTS | {ASIDE}, line
+        assert not parts or intent == SEVERAL, line
+        text, _, labels = tagged(re.sub(r"(?: \|\| )?\{\w+\}", "", order))
         assert intent in INTENTS, line
         assert set(labels) - {OUTSIDE} <= ROLES, line
         assert "[" not in text, line
@@ -53,17 +57,43 @@ def test_writers_use_many_intents(written: dict[str, list[Example]]) -> None:
         assert len(Counter(row.intent for row in rows)) > 30
 
 
-def test_few_examples_fit_models_that_read_what_they_were_fitted_to(
-    written: dict[str, list[Example]], tmp_path: Path
-) -> None:
-    rows = [row for row in written[WRITERS[0].name] if row.intent in ("remove", "rename", "none")][:60]
+def test_several_orders_in_a_message_are_an_example_together_and_each(tmp_path: Path) -> None:
+    path = tmp_path / "voice.txt"
+    order = (
+        "several\t{aside}[Bea is ill,|aside] || {remove}drop [the visit|step], || {rename}and call [the offer|step] "
+        "[Quote|name]. || {aside}[She knows.|aside]"
+    )
+    path.write_text(f"@ Solar | Site visit (surveyor) | Write offer\n{order}\n", "utf-8")
 
-    models = fit(rows, tmp_path)
+    together, *each = examples(path)
 
-    shares = measure(rows, models)
-    assert shares["intent"] > 0.8
-    assert shares["slots"] > 0.8
-    assert {path.name for path in tmp_path.iterdir()} == {"slots.crf", "intents.crf", "slots_of_intent.crf"}
+    assert together.intent == SEVERAL
+    assert together.begins is not None
+    assert [t.text for t, begins in zip(together.tokens, together.begins, strict=True) if begins] == ["and"]
+    assert [(one.intent, one.text) for one in each] == [
+        ("remove", "Bea is ill, drop the visit,"),
+        ("rename", "and call the offer Quote. She knows."),
+    ]
+    assert said(each[1], each[1].labels) == {("step", "offer"): 1, ("name", "quote"): 1}
+    assert each[0].labels[:3] == [ASIDE] * 3
+
+
+def test_several_orders_of_unknown_parts_say_nothing_of_where_one_begins(tmp_path: Path) -> None:
+    path = tmp_path / "voice.txt"
+    path.write_text("@ Solar | Site visit\nseveral\tdrop the visit and add a call\n", "utf-8")
+
+    assert [one.begins for one in examples(path)] == [None]
+
+
+def test_orders_are_joined_to_messages_the_same_way_each_time() -> None:
+    path = WRITERS[0]
+
+    joined = list(pairs(path))
+
+    assert [one.text for one in joined] == [one.text for one in pairs(path)]
+    for one in joined:
+        assert one.begins is not None
+        assert 1 <= sum(one.begins) <= 2
 
 
 def test_words_that_order_something_are_those_often_in_no_slot(written: dict[str, list[Example]]) -> None:

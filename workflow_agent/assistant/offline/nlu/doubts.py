@@ -1,0 +1,88 @@
+"""Signs that edits may not be what a message means; each is told, and makes the change a preview."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from workflow_agent.assistant.offline.clauses import phrase_at
+from workflow_agent.assistant.offline.plan import Plan
+from workflow_agent.assistant.offline.tokens import Token, read_tokens
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.walks import reach
+from workflow_agent.workflows.model.workflow import Workflow
+
+_DIRECTIONS = ("above", "below")
+_AS_FAR_AS = 3
+"""Words in front of an amount that may say whether those above or below it are meant."""
+
+
+def graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield what is not sure in edits whoever reads them: what the workflow becomes, and how many things were meant.
+
+    Args:
+        plan: The edits.
+        before: The workflow without them.
+        tokens: The message.
+    """
+    yield from _cut_off(before, plan.workflow)
+    gone = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
+    for one in gone:
+        step = before.step(one)
+        cases = [edge for edge in before.outgoing(one) if edge.when is not None]
+        if step is not None and len(cases) > 1 and not any(e.when for e in before.incoming(one)):
+            yield f"the cases of “{step.name}” would be those of the step before it"
+    names = {step.name.casefold() for step in before.steps}
+    for edit in plan.edits:
+        step = before.step(str(edit.get("step")))
+        if edit["op"] in ("set_timeout", "set_assignee", "set_retry") and step is not None and step.type == "end":
+            yield f"“{step.name}” is an end"
+        if edit["op"] == "rename_workflow" and str(edit["name"]).casefold() in names:
+            yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
+    if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
+        yield "You said “both”, and I found one"
+    if any(edit["op"] == "set_retry" for edit in plan.edits) and not any(t.among("doubts.retries") for t in tokens):
+        yield "I took how often for how often it is tried again"
+    yield from _turned(plan.edits, tokens)
+
+
+def _cut_off(before: Workflow, after: Workflow) -> Iterator[str]:
+    """Yield a doubt for each step that is there still and is never reached any more, though what led to it is."""
+    lost = reach(before, before.start) - reach(after, after.start)
+    for step in after.steps:
+        if step.id in lost and step.type != "end" and all(after.step(e.from_) for e in before.incoming(step.id)):
+            yield f"“{step.name}” would never be reached"
+
+
+def _parts_of(edit: JsonObject) -> Iterator[JsonObject]:
+    """Yield an edit and the objects in it: a new step, and the fields that are set."""
+    yield edit
+    yield from (cast("JsonObject", edit[key]) for key in ("step", "with", "set") if isinstance(edit.get(key), dict))
+
+
+def _conditions(edits: Sequence[JsonObject]) -> Iterator[str]:
+    for part in (part for edit in edits for part in _parts_of(edit)):
+        if isinstance(when := part.get("when"), dict):
+            yield str(cast("JsonObject", when).get("text") or "")
+
+
+def _turned(edits: Sequence[JsonObject], tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield a doubt where a message says "below" of a number, and an edit "above", or the other way round."""
+    said = dict(_directions(tokens))
+    for condition in _conditions(edits):
+        for number, direction in _directions(read_tokens(condition)):
+            if said.get(number, direction) != direction:
+                yield f"I am not sure that “{condition}” is the case you mean"
+
+
+def _directions(tokens: Sequence[Token]) -> Iterator[tuple[float, str]]:
+    """Yield the amounts in words, each with whether those above or those below it are meant."""
+    for at, token in enumerate(tokens):
+        if token.kind != "number" or token.value is None:
+            continue
+        for first in range(max(at - _AS_FAR_AS, 0), at):
+            _, kinds = phrase_at(tokens, first, "markers.tsv")
+            if tokens[first].is_("up") and any(t.among("doubts.raising") for t in tokens):
+                # "Raise it up to 100".
+                continue
+            if found := [kind for kind in kinds if kind in _DIRECTIONS]:
+                yield token.value, found[0]
+                break

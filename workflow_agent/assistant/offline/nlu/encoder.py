@@ -1,0 +1,201 @@
+"""A small transformer that reads a message as a whole: its intent, the role of each word, where another order begins.
+
+Three layers of a BERT encoder (Devlin et al., 2019), run by NumPy. The word pieces, their vectors and the layers that
+fitting begins with are those of all-MiniLM-L6-v2 (Apache License 2.0); `benchmarks/fit_orders.py` fits the layers to
+labelled orders, with what is known of a word in the workflow at hand added to the vector of each of its pieces.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # pyright: ignore[reportMissingTypeStubs]
+
+Floats = NDArray[np.float32]
+OUTSIDE: Final = "O"
+"""The label of words in no slot."""
+MARKS: Final = "SPCND1m-+TUQ9"
+"""What is told of a word beside its text, each in a place of its own: `nlu.tagging` says what they mean."""
+_MOST_PIECES = 8
+"""Of one word or quotation; further ones are not looked at."""
+_LONGEST_PIECE = 24
+_MOST_READ = 32
+_HEADS = 12
+_EPSILON = 1e-12
+_PACKAGE = "workflow_agent.assistant.offline"
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What the encoder makes of a message, as probabilities."""
+
+    intents: Mapping[str, float]
+    begins: Sequence[float]
+    """Of each word, that another order begins with it."""
+    _labels: Floats
+    """A row for each word, a column for each label."""
+    _encoder: "Encoder"
+
+    def labelled(self, intent: str) -> tuple[list[str], float]:
+        """Return the likeliest labels of words, of those that messages of an intent have, and how probable all are.
+
+        Which label follows which counts too, by the algorithm of Viterbi.
+        """
+        some = self._labels * self._encoder.roles[intent]
+        some = some / np.maximum(some.sum(axis=1, keepdims=True), _EPSILON)
+        told = np.log(some + _EPSILON)
+        best = told[0]
+        came: list[NDArray[np.intp]] = []
+        for row in told[1:]:
+            each = best[:, None] + self._encoder.follows
+            came.append(each.argmax(axis=0))
+            best = each.max(axis=0) + row
+        path = [int(best.argmax())]
+        for before in reversed(came):
+            path.append(int(before[path[-1]]))
+        path.reverse()
+        sure = some[np.arange(len(path)), path]
+        return [self._encoder.labels[at] for at in path], float(sure.prod())
+
+    def outside(self) -> list[float]:
+        """Return of each word how probable it is that it stands in no slot."""
+        return self._labels[:, self._encoder.labels.index(OUTSIDE)].tolist()
+
+
+class Encoder:
+    """A fitted model: what stands in `orders.npz`, and the table of pieces that does not change with a fit."""
+
+    def __init__(self, pieces: Sequence[str], table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
+        self._pieces = {piece: at for at, piece in enumerate(pieces)}
+        self._codes: NDArray[np.int8] = table["codes"]
+        self._scales: Floats = table["scales"].astype(np.float32)
+        self._mean: Floats = table["mean"].astype(np.float32)
+        self._weights = {name: _floats(fitted, name) for name in fitted if not name.endswith(".scales")}
+        self._layers = len({name.split(".")[0] for name in self._weights if name.startswith("layer")})
+        self.intents = tuple(str(one) for one in fitted["intents"])
+        self.labels = tuple(str(one) for one in fitted["labels"])
+        self.follows: Floats = fitted["follows"].astype(np.float32)
+        self.roles = dict(zip(self.intents, fitted["roles"].astype(np.float32), strict=True))
+        # A message is read again at each step of its turn, and not kept for much longer.
+        self.read = lru_cache(maxsize=_MOST_READ)(self._read)
+        self._pieces_of = lru_cache(maxsize=4096)(self._split)
+        self._direction_of = lru_cache(maxsize=4096)(self._direction)
+
+    def __repr__(self) -> str:
+        return f"Encoder({self._layers} layers, {len(self.intents)} intents, {len(self.labels)} labels)"
+
+    def _read(self, words: tuple[str, ...], marks: tuple[str, ...]) -> Scores:
+        """Return what a message is taken for, given its words and the `MARKS` of each."""
+        w = self._weights
+        ids, firsts, told = self.encoded(words, marks)
+        vectors = self._codes[ids] * self._scales[ids, None]
+        x = _normed(vectors + told @ w["marks"] + w["positions"][: len(ids)], w["norm.gain"], w["norm.bias"])
+        for layer in range(self._layers):
+            x = self._layer(x, f"layer{layer}")
+        whole, each = x[0], x[firsts]
+        intents = _softmax(whole @ w["intent.weight"] + w["intent.bias"])
+        both = np.concatenate([each, np.broadcast_to(whole, each.shape)], axis=1)
+        begins = 1 / (1 + np.exp(-(each @ w["begins.weight"] + w["begins.bias"])))
+        labels = _softmax(both @ w["label.weight"] + w["label.bias"])
+        return Scores(dict(zip(self.intents, intents.tolist(), strict=True)), begins[:, 0].tolist(), labels, self)
+
+    def likeness(self, one: str, other: str) -> float:
+        """Return how near two words are in meaning, from -1 to 1: above 0.35 they can stand for each other.
+
+        0 where either is not in the table as a whole.
+        """
+        first, second = self._direction_of(one), self._direction_of(other)
+        return 0.0 if first is None or second is None else float(first @ second)
+
+    def _direction(self, word: str) -> Floats | None:
+        at = self._pieces.get(word)
+        if at is None:
+            return None
+        vector = self._codes[at] * self._scales[at] - self._mean
+        return vector / np.linalg.norm(vector)
+
+    def encoded(self, words: Sequence[str], marks: Sequence[str]) -> tuple[list[int], list[int], Floats]:
+        """Return the pieces of a message, the place of each word's first piece, and a row of marks for each piece."""
+        split = [self._pieces_of(word) for word in words]
+        ids = [self._pieces["[CLS]"], *chain.from_iterable(split), self._pieces["[SEP]"]]
+        told = np.zeros((len(ids), len(MARKS)), np.float32)
+        firsts: list[int] = []
+        at = 1
+        for pieces, mark in zip(split, marks, strict=True):
+            firsts.append(at)
+            told[at : at + len(pieces), [MARKS.index(one) for one in mark]] = 1
+            at += len(pieces)
+        return ids, firsts, told
+
+    def _layer(self, x: Floats, name: str) -> Floats:
+        w = self._weights
+        size, width = x.shape
+        projected = x @ w[f"{name}.qkv.weight"] + w[f"{name}.qkv.bias"]
+        q, k, v = projected.reshape(size, 3, _HEADS, width // _HEADS).transpose(1, 2, 0, 3)
+        mixed = (_softmax(q @ k.transpose(0, 2, 1)) @ v).transpose(1, 0, 2).reshape(size, width)
+        mixed = mixed @ w[f"{name}.mix.weight"] + w[f"{name}.mix.bias"]
+        x = _normed(x + mixed, w[f"{name}.norm1.gain"], w[f"{name}.norm1.bias"])
+        inner = _gelu(x @ w[f"{name}.up.weight"] + w[f"{name}.up.bias"])
+        inner = inner @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
+        return _normed(x + inner, w[f"{name}.norm2.gain"], w[f"{name}.norm2.bias"])
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """Return the pieces of a word or quotation, the longest that are known first (WordPiece)."""
+        plain = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if unicodedata.category(c) != "Mn")
+        spaced = "".join(c if c.isalnum() else f" {c} " for c in plain)
+        found = list(chain.from_iterable(self._longest_first(one) for one in spaced.split()))[:_MOST_PIECES]
+        return tuple(found) or (self._pieces["[UNK]"],)
+
+    def _longest_first(self, word: str) -> list[int]:
+        found: list[int] = []
+        at = 0
+        while at < len(word):
+            ends = range(min(len(word), at + _LONGEST_PIECE), at, -1)
+            pieces = ((end, f"##{word[at:end]}" if at else word[at:end]) for end in ends)
+            known = next(((end, self._pieces[piece]) for end, piece in pieces if piece in self._pieces), None)
+            if known is None:
+                return [self._pieces["[UNK]"]]
+            at = known[0]
+            found.append(known[1])
+        return found
+
+
+def _floats(fitted: Mapping[str, Any], name: str) -> Any:
+    """Return a matrix as floats; one of small integers has a scale for each column."""
+    scales = f"{name}.scales"
+    if scales in fitted:
+        return fitted[name].astype(np.float32) * fitted[scales].astype(np.float32)
+    return fitted[name].astype(np.float32) if fitted[name].dtype.kind == "f" else fitted[name]
+
+
+def _normed(x: Floats, gain: Floats, bias: Floats) -> Floats:
+    off = x - x.mean(axis=-1, keepdims=True)
+    return off / np.sqrt((off * off).mean(axis=-1, keepdims=True) + _EPSILON) * gain + bias
+
+
+def _softmax(x: Floats) -> Floats:
+    grown = np.exp(x - x.max(axis=-1, keepdims=True))
+    return grown / grown.sum(axis=-1, keepdims=True)
+
+
+def _gelu(x: Floats) -> Floats:
+    """Return the gaussian error linear unit, by its approximation with tanh."""
+    return 0.5 * x * (1 + np.tanh(0.7978845608 * x * (1 + 0.044715 * x * x)))
+
+
+@cache
+def encoder() -> Encoder:
+    """Return the fitted encoder of the package, read when it is first asked for."""
+    # Several threads for matrices as small as these cost more than they bring, and the processors are for other turns.
+    threadpool_limits(1, "blas")
+    data = resources.files(_PACKAGE) / "data"
+    with (data / "pieces.npz").open("rb") as table, (data / "orders.npz").open("rb") as fitted:
+        return Encoder(
+            (data / "pieces.txt").read_text("utf-8").splitlines(), dict(np.load(table)), dict(np.load(fitted))
+        )

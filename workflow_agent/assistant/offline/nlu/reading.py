@@ -1,0 +1,249 @@
+"""What a message orders: the edits of its intents and slots, what is not sure about them, and what is to be asked."""
+
+import itertools
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
+from workflow_agent.assistant.offline.lexicon import data_rows, nearest, word_set
+from workflow_agent.assistant.offline.nlu.edits import BUILDERS
+from workflow_agent.assistant.offline.nlu.slots import Filled
+from workflow_agent.assistant.offline.nlu.tagging import ASIDE, MOST_TOKENS, SEVERAL, Understood, understandings
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan
+from workflow_agent.assistant.offline.references import Steps, StepUnclear, akin, content_of
+from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.workflows.model.workflow import Workflow
+
+_STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merge", "uses"})
+"""Intents of which every word must be one that people order this with: what goes does not come back by itself."""
+_NO_EDIT = 0.4
+"""How probable it must be that a message orders no single edit for no edit to be tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a message is taken for."""
+
+    intent: str
+    certainty: float
+    """How probable it is, from 0 to 1."""
+    plan: Plan | None = None
+    """Its edits; None where it orders none, or none that can be made of its intent and slots."""
+    problem: StepUnclear | Asked | None = None
+    """Why no edits can be made of it, where that can be asked about."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is an order beyond doubt, all words used."""
+        return self.plan is not None and self.certainty >= _SURE and not self.plan.unread and not self.plan.notes
+
+
+def read_order(plan: Plan, tokens: Tokens) -> Reading:
+    """Return the likeliest understanding of a message of which edits can be made, else the likeliest.
+
+    Args:
+        plan: Without edits; it stays so.
+        tokens: The message; an overlong one is read sentence by sentence.
+    """
+    said = _without_courtesy(plan, tokens)
+    parts = sentences(said)
+    if len(said) > MOST_TOKENS:
+        parts = [clause for part in parts for clause in _clauses(part)]
+        return _several(plan, 1.0, parts[:_MOST_SENTENCES], parts[_MOST_SENTENCES:])
+    found, orders = understandings(said, plan.workflow)
+    if found and found[0].intent == SEVERAL and len(orders) > 1:
+        return _several(plan, found[0].certainty, orders)
+    if found and len(orders := _told_apart(found[0], parts)) > 1:
+        several = _several(plan, found[0].certainty, orders)
+        steps = [slot.tokens[0] for slot in found[0].slots if slot.role == "step"]
+        apart = sum(any(token in part for token in steps) for part in parts) > 1
+        if several.plan is not None and (apart or not several.plan.unread):
+            return several
+    return _single(plan, found, said)
+
+
+def _single(plan: Plan, found: Sequence[Understood], said: Tokens) -> Reading:
+    problem: StepUnclear | Asked | None = None
+    for one in found:
+        if one.intent not in BUILDERS and one.certainty > _NO_EDIT:
+            break
+        own = _empty(plan)
+        try:
+            if _is_built(own, one, said):
+                return Reading(one.intent, one.certainty, own)
+        except (StepUnclear, Asked) as unclear:
+            problem = problem or (unclear.with_traceback(None) if one is found[0] else None)
+    return Reading(found[0].intent, found[0].certainty, None, problem) if found else Reading("none", 0)
+
+
+def _clauses(sentence: Tokens) -> list[Tokens]:
+    """Return a sentence as it is, or what commas part of one that is too long to be read."""
+    if len(sentence) <= MOST_TOKENS:
+        return [sentence]
+    runs = itertools.groupby(sentence, key=lambda token: token.text == ",")
+    return [tuple(run) for is_comma, run in runs if not is_comma]
+
+
+def _told_apart(meant: Understood, parts: Sequence[Tokens]) -> list[Tokens]:
+    """Return the sentences of a message where several of them fill slots: "X gets 5 days. Retry Y 3 times."."""
+    filled = {t.start for slot in meant.slots if slot.role != ASIDE for t in slot.tokens}
+    orders: list[Tokens] = []
+    for part in parts:
+        if any(t.start in filled for t in part) or not orders:
+            orders.append(part)
+        else:
+            orders[-1] = (*orders[-1], *part)
+    return orders
+
+
+_LONGEST_OPENING = 9
+
+
+def _without_courtesy(plan: Plan, tokens: Tokens) -> Tokens:
+    """Return a message without what says nothing of its orders.
+
+    In front "dear team,", "as discussed," and "for the loan workflow:", behind "thank you very much".
+    """
+    said = trimmed(tuple(token for token in tokens if token.kind != "break"))
+    stop = next((at for at, token in enumerate(said[:_LONGEST_OPENING]) if token.text in (",", "!", ":")), 0)
+    front = said[:stop]
+    greets = stop and front[0].lower in GREETINGS and not any(token.has("aux", "prep") for token in front)
+    if greets or " ".join(token.lower for token in front) in word_set("orders.opening") or _names_this(plan, front):
+        said = trimmed(said[stop:])
+    size = closing_size(said, "orders.closing", fewest_left=1)
+    # "Rename it to Thanks", and not "rename it - thanks".
+    apart = size > 1 or (size and said[-2].kind == "punct")
+    return trimmed(said[:-size]) if apart else said
+
+
+def _names_this(plan: Plan, front: Tokens) -> bool:
+    """Say whether words name the workflow that the order is for: "in the loan workflow"."""
+    said = [token for token in front if token.is_content]
+    if (
+        not said
+        or not front[0].is_("for", "in", "on", "about", "regarding", "concerning")
+        or said[-1].lemma not in WHOLE
+    ):
+        return False
+    known = {word for name in (plan.workflow.name, *plan.workflow.aliases) for word in content_of(name)}
+    return all(any(akin(token.lower, word) for word in known) for token in said[:-1])
+
+
+def planned(plan: Plan, reading: Reading) -> Plan | StepUnclear | Asked:
+    """Return what is to be done of a reading, or asked; the plan it was read for where nothing is understood."""
+    if reading.certainty < SHOW:
+        return plan
+    if reading.plan is None:
+        return reading.problem or plan
+    if reading.certainty < ACT:
+        reading.plan.notes += [_UNSURE]
+    return reading.plan
+
+
+def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Sequence[Tokens] = ()) -> Reading:
+    """Return what several orders come to, each on the workflow that those before it leave; the rest is unread."""
+    own = _empty(plan)
+    for tokens in orders:
+        found, _ = understandings(tokens, own.workflow)
+        try:
+            built = bool(found) and _is_built(own, found[0], tokens)
+        except (StepUnclear, Asked):
+            built = False
+        if built:
+            certainty *= found[0].certainty
+        else:
+            own.unread.append(plan.said(tokens))
+    own.unread += map(plan.said, rest)
+    return Reading(SEVERAL, certainty, own if own.edits else None)
+
+
+def _empty(plan: Plan) -> Plan:
+    return Plan(plan.text, plan.workflow, Steps(plan.workflow, plan.steps.chosen, plan.steps.last))
+
+
+def _is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
+    """Add the edits of one understanding to a plan, with what is said beside them; say whether any can be made.
+
+    Raises:
+        StepUnclear: It can be asked which step is meant.
+        Asked: Something is missing.
+    """
+    if (build := BUILDERS.get(meant.intent)) is None:
+        return False
+    before = own.edits, own.workflow, list(own.unread), list(own.notes)
+    last = own.steps.last
+    try:
+        build(Filled(own, meant.slots, tokens))
+    except (NotRead, StepUnclear, Asked) as unread:
+        own.edits, own.workflow, own.unread, own.notes = before
+        own.steps = Steps(own.workflow, own.steps.chosen, last)
+        if isinstance(unread, NotRead) and not str(unread):
+            return False
+        raise (Asked(str(unread)) if isinstance(unread, NotRead) else unread) from None
+    for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
+        if any(t.is_content for t in words):
+            own.asides[own.said(words)] = words[0].start, words[-1].end
+    own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
+    own.reasons = list(own.asides)
+    known = _of_touched(before[1], own.edits[len(before[0]) :])
+    unused = (t.text for t in _unused(meant, tokens) if not _is_one_of(t, known))
+    beside = (t.text for slot in meant.slots if slot.role == ASIDE for t in slot.tokens if t.kind == "quoted")
+    own.unread = list(dict.fromkeys((*own.unread, *unused, *beside)))
+    return own.workflow is not before[1] or len(own.edits) > len(before[0])
+
+
+def _of_touched(workflow: Workflow, edits: Sequence[JsonObject]) -> set[str]:
+    """Return the words of what edits are about: its name, who does it, its condition."""
+    named = {str(value) for edit in edits for value in edit.values() if isinstance(value, str)}
+    steps = [step for step in workflow.steps if step.id in named]
+    ways = [edge for edge in workflow.transitions if edge.id in named]
+    ends = [step for edge in ways for one in (edge.from_, edge.to) if (step := workflow.step(one))]
+    said = json.dumps([list(edit.values()) for edit in edits]).replace("_", " ")
+    told = [said, *(f"{step.name} {(step.assignee or '').replace('_', ' ')}" for step in (*steps, *ends))]
+    return {
+        word for text in (*told, *(edge.when.text or "" for edge in ways if edge.when)) for word in content_of(text)
+    }
+
+
+@cache
+def _order_words() -> dict[str, frozenset[str]]:
+    """Return words that people order something with, each with the intents it was used in; `*` for any."""
+    return {word: frozenset(intents.split()) for word, intents in data_rows("order_words.tsv")}
+
+
+def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:
+    """Yield the words that are in no slot and are none that people order this with."""
+    inside = {token.start for slot in meant.slots for token in slot.tokens}
+    for at, token in enumerate(tokens):
+        if token.start in inside:
+            continue
+        known = _order_words().get(token.lemma, frozenset())
+        counts_them = at + 1 < len(tokens) and tokens[at + 1].is_("thing", "change")
+        number = token.kind == "number" or (meant.intent == "retry" and token.is_("once", "twice", "half"))
+        missed = token.is_content and counts(token) and not known & {meant.intent, "*"}
+        plain = token.entry.known and token.start in meant.plain and meant.intent not in _STRICT
+        if (number and not counts_them) or (
+            missed and not plain and not _is_one_of(token, _order_words(), mistyped=True)
+        ):
+            yield token
+
+
+def _is_one_of(token: Token, words: Collection[str], *, mistyped: bool = False) -> bool:
+    """Say whether a word is a form of one of some, or one of them with a letter wrong; or only that."""
+    near = token.text.islower() and nearest(token.lower, tuple(words)) is not None
+    return near or (not mistyped and any(akin(token.lower, one) for one in words))
+
+
+ACT = 0.1
+"""How certain a reading must be for its edits to be made. Of the tenth development set, of which the encoder was shown
+none, nothing above it was misread: what goes wrong seldom makes edits that all words fit."""
+SHOW = 0.03
+"""The same for its edits to be shown and asked about."""
+_SURE = 0.9
+"""The same for a message to be an order that does not begin like one."""
+_MOST_SENTENCES = 12
+"""Of a long message that are read, each by itself; the others are named as not used."""
+_UNSURE = "I am not sure that this is what you mean"
