@@ -25,7 +25,7 @@ import torch  # pyright: ignore[reportMissingImports]
 from safetensors.torch import load_file  # pyright: ignore[reportMissingImports]
 
 from benchmarks.orders_tagged import DATA, FLOWS, MODELS, Example, examples, flows, pairs, said, write_order_words
-from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder
+from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder, Pieces, floats_in
 from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, marks_of
 
 _LAYERS = 3
@@ -111,15 +111,15 @@ class Rows:
     """Examples as tensors."""
 
     def __init__(
-        self, examples: Sequence[Example], reader: Encoder, intents: Sequence[str], labels: Sequence[str]
+        self, examples: Sequence[Example], pieces: Pieces, intents: Sequence[str], labels: Sequence[str]
     ) -> None:
         self._intents = {one: at for at, one in enumerate(intents)}
         self._labels = {one: at for at, one in enumerate(labels)}
         self.examples = examples
-        self._read = [self._row(one, reader) for one in examples]
+        self._read = [self._row(one, pieces) for one in examples]
 
-    def _row(self, one: Example, reader: Encoder) -> tuple[list[int], list[list[int]], list[int]]:
-        ids, firsts, told = reader.encoded([t.text for t in one.tokens], marks_of(one.tokens, one.words))
+    def _row(self, one: Example, pieces: Pieces) -> tuple[list[int], list[list[int]], list[int]]:
+        ids, firsts, told = pieces.encoded([t.text for t in one.tokens], marks_of(one.tokens, one.words))
         return ids, told.tolist(), firsts
 
     def batches(self, shuffled: bool) -> Iterator[list[int]]:
@@ -239,11 +239,6 @@ def _small(matrix: Any, axis: int) -> tuple[Any, Any]:
     return np.round(matrix / scales).astype(np.int8), scales.squeeze(axis).astype(np.float16)
 
 
-def _floats(fitted: dict[str, Any], name: str) -> Any:
-    scales = fitted.get(f"{name}.scales")
-    return fitted[name].astype(np.float32) * (1 if scales is None else scales.astype(np.float32))
-
-
 def _put(parameter: Any, value: Any, places: Sequence[tuple[int, int]] | None = None) -> None:
     with torch.no_grad():
         if places is None:
@@ -254,30 +249,30 @@ def _put(parameter: Any, value: Any, places: Sequence[tuple[int, int]] | None = 
 
 def take(net: Net, fitted: dict[str, Any], intents: Sequence[str], labels: Sequence[str]) -> None:
     """Give a net the weights that `exported` made of another; what is new in it stays as it is."""
-    _put(net.places, _floats(fitted, "positions"))
-    _put(net.marks.weight, _floats(fitted, "marks").T.copy())
-    _put(net.norm.weight, _floats(fitted, "norm.gain"))
-    _put(net.norm.bias, _floats(fitted, "norm.bias"))
+    _put(net.places, floats_in(fitted, "positions"))
+    _put(net.marks.weight, floats_in(fitted, "marks").T.copy())
+    _put(net.norm.weight, floats_in(fitted, "norm.gain"))
+    _put(net.norm.bias, floats_in(fitted, "norm.bias"))
     for at, layer in enumerate(net.layers):
         name = f"layer{at}"
-        inner, shift = _floats(fitted, f"{name}.qkv.weight").T.copy(), _floats(fitted, f"{name}.qkv.bias")
+        inner, shift = floats_in(fitted, f"{name}.qkv.weight").T.copy(), floats_in(fitted, f"{name}.qkv.bias")
         inner[:_WIDTH] *= math.sqrt(_WIDTH // 12)
         shift[:_WIDTH] *= math.sqrt(_WIDTH // 12)
         _put(layer.self_attn.in_proj_weight, inner)
         _put(layer.self_attn.in_proj_bias, shift)
         for part, own in (("mix", layer.self_attn.out_proj), ("up", layer.linear1), ("down", layer.linear2)):
-            _put(own.weight, _floats(fitted, f"{name}.{part}.weight").T.copy())
-            _put(own.bias, _floats(fitted, f"{name}.{part}.bias"))
+            _put(own.weight, floats_in(fitted, f"{name}.{part}.weight").T.copy())
+            _put(own.bias, floats_in(fitted, f"{name}.{part}.bias"))
         for part, norm in (("norm1", layer.norm1), ("norm2", layer.norm2)):
-            _put(norm.weight, _floats(fitted, f"{name}.{part}.gain"))
-            _put(norm.bias, _floats(fitted, f"{name}.{part}.bias"))
+            _put(norm.weight, floats_in(fitted, f"{name}.{part}.gain"))
+            _put(norm.bias, floats_in(fitted, f"{name}.{part}.bias"))
     known = {"intent": (intents, fitted["intents"].tolist()), "label": (labels, fitted["labels"].tolist())}
     for name, (now, before) in known.items():
         places = [(at, before.index(one)) for at, one in enumerate(now) if one in before]
-        _put(getattr(net, name).weight, _floats(fitted, f"{name}.weight").T.copy(), places)
-        _put(getattr(net, name).bias, _floats(fitted, f"{name}.bias"), places)
-    _put(net.begins.weight, _floats(fitted, "begins.weight").T.copy())
-    _put(net.begins.bias, _floats(fitted, "begins.bias"))
+        _put(getattr(net, name).weight, floats_in(fitted, f"{name}.weight").T.copy(), places)
+        _put(getattr(net, name).bias, floats_in(fitted, f"{name}.bias"), places)
+    _put(net.begins.weight, floats_in(fitted, "begins.weight").T.copy())
+    _put(net.begins.bias, floats_in(fitted, "begins.bias"))
 
 
 def write_pieces(base: dict[str, Any]) -> None:
@@ -359,10 +354,9 @@ def main() -> None:
     net = Net(base, len(intents), len(labels))
     if asked.go_on:
         take(net, dict(np.load(MODELS / "orders.npz")), intents, labels)
-    pieces = (MODELS / "pieces.txt").read_text("utf-8").splitlines()
+    pieces = Pieces((MODELS / "pieces.txt").read_text("utf-8").splitlines())
     table = dict(np.load(MODELS / "pieces.npz"))
-    untrained = exported(net, rows, intents, labels)
-    fit(net, Rows(rows, Encoder(pieces, table, untrained), intents, labels), asked.rounds)
+    fit(net, Rows(rows, pieces, intents, labels), asked.rounds)
     fitted = exported(net, rows, intents, labels)
     reader = Encoder(pieces, table, fitted)
     for name in sorted(left_out):

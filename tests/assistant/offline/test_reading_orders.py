@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.assistant.offline.nlu.doubts import graph_doubts
-from workflow_agent.assistant.offline.nlu.hedges import hedges
+from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
@@ -34,8 +33,7 @@ def read(said: str, *, last: str | None = None, workflow: Workflow = LOAN) -> tu
     if isinstance(plan, Asked):
         return empty, plan.question
     if plan.edits:
-        plan.notes += graph_doubts(plan, workflow, tokens)
-        plan.notes += hedges(plan.edits, tokens, plan.without_reasons(tokens), workflow.steps)
+        plan.notes += doubts(plan, workflow, tokens)
     return plan, ""
 
 

@@ -340,8 +340,7 @@ class Answering:
             if (step := changing.lacking(text)) is not None and focus(turn) is not None:
                 return changing.offer_lacking(turn, step)
             answered = analysis.answer(turn, text, self._command(turn, text, forced=True))
-            ends = text.rstrip().endswith("?")
-            return answered if ends or focus(turn) is None else changing.change_or(turn, text, answered)
+            return answered if text.rstrip().endswith("?") else changing.change_or(turn, text, answered)
         if (
             focus(turn) is None
             and not is_order(text)
@@ -363,8 +362,7 @@ class Answering:
             return speak(turn, Request("other_language"))
         if is_order(text):
             return changing.change(turn, text)
-        answered = analysis.answer_or(turn, text, changing.change(turn, text))
-        return answered if focus(turn) is None else changing.change_or(turn, text, answered)
+        return changing.change_or(turn, text, analysis.answer_or(turn, text, changing.change(turn, text)))
 
 
 def _bare(text: str) -> tuple[str, bool]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from workflow_agent.assistant.offline.clauses import counts, phrase_at
-from workflow_agent.assistant.offline.lexicon import entry_of, word_set
+from workflow_agent.assistant.offline.clauses import counts
+from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, written
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, Steps, StepUnclear, phrase_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
@@ -17,7 +17,6 @@ from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.model.parser import slug, unique_id
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
@@ -32,8 +31,6 @@ _SERVICES = {
     "slack": "slack.post_message",
     "sms": "sms.send",
 }
-_FIXED = ("end", "fork", "join", "decision")
-"""Steps that have no value of their own."""
 
 
 class NotRead(Exception):
@@ -65,8 +62,8 @@ class Plan:
     """What is told beside the order and orders nothing, with where it stands in the message."""
     reasons: list[str] = field(default_factory=list[str])
     """Those of them that were taken for why the order is given."""
-    topic: list[str] = field(default_factory=list[str])
-    """Ids of the steps that words before were about: "them"."""
+    likened: bool = False
+    """Whether a step was taken for one that is called in other words, of which a note tells."""
     slotted: set[int] = field(default_factory=set[int])
     """Where words begin that fill a slot of the order, and do not say what is ordered."""
 
@@ -110,51 +107,12 @@ class Plan:
         beside = [range(*self.asides[reason]) for reason in self.reasons]
         return tuple(t for t in tokens if t.start not in self.slotted and not any(t.start in one for one in beside))
 
-    def named(self, tokens: Sequence[Token], *, exactly: bool = False) -> Tokens:
-        """Return tokens with each whole name of a step as one, as if it stood between quotes.
-
-        `exactly` as it is, and once: in "Review is now called Legal review" the second is part of a new name.
-        """
-        names = self.steps.whole_names(tokens, exactly=exactly)
-        found: list[Token] = []
-        at = 0
-        while at < len(tokens):
-            end, step = names.get(at, (at + 1, None))
-            if step and exactly and any(t.text == step.name for t in found):
-                end, step = at + 1, None
-            first, last = tokens[at], tokens[end - 1]
-            name = step.name if step else ""
-            found.append(Token(name, "quoted", first.start, last.end, entry_of(name.lower())) if step else first)
-            at = end
-        return tuple(found)
-
-    def ways_in_case(self, condition: str) -> list[Transition]:
-        """Return the transitions that are taken in a case, as their condition says it in whatever letters."""
-        said = condition.casefold()
-        return [edge for edge in self.workflow.transitions if edge.when and (edge.when.text or "").casefold() == said]
-
-    def fits(self, tokens: Sequence[Token], *, valued: bool = True, loose: bool = False) -> list[Step]:
-        """Return the steps that words may mean, all of them: none, one, or those that fit equally well.
-
-        Args:
-            tokens: What it is called.
-            valued: Whether it is to get a value, which a decision, a fork or an end has not.
-            loose: Whether the step is there for sure, so that another verb in front matters little.
-        """
+    def fits(self, tokens: Sequence[Token]) -> list[Step]:
+        """Return the steps that words may mean, all of them: none, one, or those that fit equally well."""
         words = [t for t in tokens if not t.has("aux", "neg") and t.kind != "punct"] or list(tokens)
         if any(t.is_content for t in words):
             words = [t for t in words if t.lower not in PRONOUNS or t.kind == "quoted"]
-        if loose:
-            first = next((at for at, t in enumerate(words) if t.is_content), len(words))
-            verb = words[first : first + 1]
-            acts = bool(verb) and {"base", "ing"} & set(verb[0].entry.form.split())
-            orders = bool(verb) and (verb[0].is_("keep", "leave") or phrase_at(verb, 0, "verbs.tsv")[1])
-            words = words[first + 1 :] if acts and not orders else []
-            words = words if any(t.is_content for t in words) else []
-        if not words:
-            return []
-        some = [s for s in self.steps.fits(words) if not valued or s.type not in _FIXED]
-        return self._likely(words, some)
+        return self._likely(words, self.steps.fits(words)) if words else []
 
     def _likely(self, words: Sequence[Token], some: list[Step]) -> list[Step]:
         """Return of several steps the one that is no mere error path, or whose first word is said."""
@@ -170,62 +128,29 @@ class Plan:
         heads = [s for s in some if {t.lower for t in read_tokens(s.name)[:1]} & said]
         return heads if len(heads) == 1 else some
 
-    def step(self, tokens: Sequence[Token], *, valued: bool = False) -> Step:
+    def step(self, tokens: Sequence[Token]) -> Step:
         """Return the one step that words mean.
 
         Raises:
             StepUnclear: None or several are meant.
+            NotRead: It is the one spoken of, and nothing was.
         """
         if not any(t.is_content for t in tokens) and any(t.lower in PRONOUNS for t in tokens):
-            return self.spoken_of(is_pointed=True)[0]
-        found = self.fits(tokens, valued=valued)
+            spoken = self.workflow.step(self.steps.last or "")
+            if spoken is None:
+                raise NotRead
+            return spoken
+        found = self.fits(tokens)
         if len(found) != 1:
             raise StepUnclear(phrase_of(tokens) if tokens else "", [Candidate(s.id, s.name) for s in found])
         return found[0]
 
-    def maybe(self, tokens: Sequence[Token], *, valued: bool = False) -> Step | None:
+    def maybe(self, tokens: Sequence[Token]) -> Step | None:
         """Return the one step that words mean, or None where it is none, or may be several."""
         try:
-            return self.step(tokens, valued=valued) if tokens else None
+            return self.step(tokens) if tokens else None
         except (StepUnclear, NotRead):
             return None
-
-    def steps_in(self, tokens: Sequence[Token], *, valued: bool = False) -> list[Step]:
-        """Return the steps of a list: "draft, review and publish"; "both reviews" are all that fit.
-
-        Raises:
-            StepUnclear: One of them is none, or may be several.
-        """
-        if tokens and all(t.lower in PRONOUNS or t.is_("both", "two") for t in tokens):
-            return self.spoken_of(is_pointed=True)
-        pieces = listed(tokens)
-        if len(pieces) == 1 and any(t.is_("both", "two") for t in tokens):
-            both = self.steps.all_fitting([t for t in tokens if not t.is_("both", "two")])
-            if len(both) == 2:
-                return both
-        if (whole := self.maybe(tokens, valued=valued)) is not None:
-            return [whole]
-        found: list[Step] = []
-        for piece in pieces:
-            words = [t for t in piece if not t.is_("both", "all")] or piece
-            some = self.fits(words, valued=valued)
-            if len(some) == 1 or (some and len(pieces) == 1 and any(t.is_("both", "all", "two") for t in tokens)):
-                found += some
-            else:
-                found.append(self.step(words, valued=valued))
-        return found
-
-    def spoken_of(self, *, is_pointed: bool) -> list[Step]:
-        """Return the steps that "it" or "them" means, or that an order is about which names none.
-
-        Raises:
-            NotRead: Nothing was spoken of.
-        """
-        ids = self.topic or [self.steps.last or ""]
-        found = [step for one in ids if (step := self.workflow.step(one))]
-        if not found or (not is_pointed and not self.topic and self.steps.last is None):
-            raise NotRead
-        return found
 
     def new_id(self, name: str) -> str:
         """Return a free id made from a name."""

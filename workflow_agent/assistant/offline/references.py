@@ -201,17 +201,17 @@ class Steps:
                 self._found[key] = [s for one in unclear.candidates if (s := self.workflow.step(one.id))]
         return self._found[key]
 
-    def whole_names(self, tokens: Sequence[Token], *, exactly: bool = False) -> dict[int, tuple[int, Step]]:
+    def whole_names(self, tokens: Sequence[Token]) -> dict[int, tuple[int, Step]]:
         """Return where all words of a step's name stand together, in any order and form: first token, end, step."""
-        key = (exactly, *((t.kind, t.text) for t in tokens))
+        key = tuple((t.kind, t.text) for t in tokens)
         if key not in self._named:
-            self._named[key] = self._whole_names(tokens, exactly=exactly)
+            self._named[key] = self._whole_names(tokens)
         return self._named[key]
 
-    def _whole_names(self, tokens: Sequence[Token], *, exactly: bool) -> dict[int, tuple[int, Step]]:
+    def _whole_names(self, tokens: Sequence[Token]) -> dict[int, tuple[int, Step]]:
         found = self._exact_names(tokens)
         lasts = [(at, token) for at, token in enumerate(tokens) if token.is_content]
-        for one in () if exactly else self.known:
+        for one in self.known:
             if len(one.name) < 2:
                 found += [
                     (at, at + 1, 1, one.step)
@@ -272,11 +272,6 @@ class Steps:
                 over = tokens[at + 1 : at + 2]
                 return at + 2 if any(t.is_("over", "out", "up", "off") for t in over) else at + 1
         return 0
-
-    def all_fitting(self, tokens: Sequence[Token]) -> list[Step]:
-        """Return every step that has all content words of a phrase."""
-        words = _content(tokens)
-        return [one.step for one in self.known if words and _score(words, one) > 0]
 
     def maybe(self, tokens: Sequence[Token]) -> Step | None:
         """Return the one step that words mean, or None where none or several are."""

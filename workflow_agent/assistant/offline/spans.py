@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workflow_agent.assistant.offline.clauses import counts, phrases_of
-from workflow_agent.assistant.offline.people import people_in
-from workflow_agent.assistant.offline.references import PRONOUNS, Steps
+from workflow_agent.assistant.offline.references import PRONOUNS
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import duration_at, times_at
-from workflow_agent.workflows.model.steps import Step
 
 CUES = "cues.tsv"
 _SMALL = ("one", "first", "second", "third", "both", "single", "another", "half", "couple", "last")
@@ -48,28 +46,18 @@ def cue_at(tokens: Sequence[Token], at: int, kinds: frozenset[str]) -> tuple[int
     return best, found
 
 
-def spans_of(tokens: Sequence[Token], kinds: frozenset[str], steps: Steps | None = None) -> list[Span]:
+def spans_of(tokens: Sequence[Token], kinds: frozenset[str]) -> list[Span]:
     """Return the spans of tokens in their order.
 
     Args:
         tokens: A clause.
         kinds: The kinds of cues that are looked for.
-        steps: Where whole names of steps are looked for.
     """
-    named = steps.whole_names(tokens) if steps else {}
-    people = people_in(steps.workflow, tokens) if steps else {}
     found: list[Span] = []
     at = 0
     while at < len(tokens):
-        end, step = named.get(at, (at, None))
-        if step is not None:
-            found.append(Span("step", tuple(tokens[at:end]), step))
-        elif (end := people.get(at, at)) > at and not any(one in named for one in range(at, end)):
-            found.append(Span("who", tuple(tokens[at:end])))
-        else:
-            end, span = _span_at(tokens, at, kinds)
-            found.append(span)
-        at = end
+        at, span = _span_at(tokens, at, kinds)
+        found.append(span)
     return found
 
 
@@ -109,17 +97,3 @@ def _kind(token: Token) -> str:
     if token.has("det") or (token.possessive and token.has("pron")):
         return "det"
     return "word" if counts(token) and not (token.has("aux", "pron") and not token.entry.is_content) else "glue"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Plain words in a row, or the whole name of a step, and which spans stand on either side."""
-
-    tokens: Tokens
-    before: tuple[str, ...]
-    """Kinds of the spans back to the run or value before it, that one included."""
-    after: tuple[str, ...]
-    """Kinds of the spans up to the run or value behind it, that one included."""
-    step: Step | None = None
-    is_who: bool = False
-    """Whether the words name somebody."""

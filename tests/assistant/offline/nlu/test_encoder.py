@@ -7,7 +7,7 @@ from workflow_agent.assistant.offline.nlu.encoder import MARKS, encoder
 
 
 def pieces_of(word: str) -> list[int]:
-    ids, _, _ = encoder().encoded([word], [""])
+    ids, _, _ = encoder().pieces.encoded([word], [""])
     return ids[1:-1]
 
 
@@ -29,7 +29,7 @@ def test_of_a_long_quotation_the_beginning_is_read() -> None:
 
 
 def test_each_piece_of_a_word_has_its_marks_and_the_ends_none() -> None:
-    ids, firsts, told = encoder().encoded(["drop", "payout"], ["", "S1"])
+    ids, firsts, told = encoder().pieces.encoded(["drop", "payout"], ["", "S1"])
 
     assert firsts == [1, 2]
     assert len(ids) == 5

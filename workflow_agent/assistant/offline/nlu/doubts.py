@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from workflow_agent.assistant.offline.clauses import phrase_at
+from workflow_agent.assistant.offline.nlu.hedges import hedges
 from workflow_agent.assistant.offline.plan import Plan
-from workflow_agent.assistant.offline.tokens import Token, read_tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.workflow import Workflow
@@ -15,14 +16,19 @@ _AS_FAR_AS = 3
 """Words in front of an amount that may say whether those above or below it are meant."""
 
 
-def graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield what is not sure in edits whoever reads them: what the workflow becomes, and how many things were meant.
+def doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
+    """Yield what is not sure in edits: what the workflow becomes, how many things were meant, whether it is ordered.
 
     Args:
         plan: The edits.
         before: The workflow without them.
         tokens: The message.
     """
+    yield from _graph_doubts(plan, before, tokens)
+    yield from hedges(plan.edits, tokens, plan.without_reasons(tokens), before.steps)
+
+
+def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
     yield from _cut_off(before, plan.workflow)
     gone = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
     for one in gone:

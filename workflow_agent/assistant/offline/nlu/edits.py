@@ -33,7 +33,7 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in, schedule_at, times_at
 from workflow_agent.workflows.model.durations import duration_of, seconds_of
-from workflow_agent.workflows.model.parser import slug, unique_id
+from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Form, Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -57,6 +57,21 @@ _STARTED_BY = {
 }
 _TELLING = ("tell", "inform", "notify", "warn", "alert", "remind", "update", "email", "text", "message")
 _GROWING = {"exponential": ("exponential", "exponentially", "doubling"), "linear": ("linear", "linearly")}
+_TYPES = {
+    "date": "date",
+    "amount": "number",
+    "number": "number",
+    "price": "number",
+    "sum": "number",
+    "email": "email",
+    "e-mail": "email",
+    "file": "file",
+    "attachment": "file",
+    "comment": "text",
+    "note": "text",
+    "reason": "text",
+}
+"""By the last word of a field's name; anything else is a line of text."""
 _WAITING = ("wait", "waiting", "pause", "leave", "hold", "delay", "gap", "break", "least", "let")
 
 
@@ -67,20 +82,20 @@ def _place(order: Filled) -> Place:
     """
     plan = order.plan
     if (beside := order.maybe("beside")) is not None:
-        return Place({}, beside, 0, 0)
+        return Place({}, beside)
     if order.words("atend"):
-        return Place(at_end(plan), None, 0, 0)
+        return Place(at_end(plan))
     if order.words("atstart"):
-        return Place({"before": plan.workflow.start, "at": "start"}, None, 0, 0)
+        return Place({"before": plan.workflow.start, "at": "start"})
     after, before = _either(order)
     if after is not None and before is not None:
         if not any(edge.to == before.id for edge in plan.workflow.outgoing(after.id)):
             raise NotRead
-        return Place({"between": [after.id, before.id]}, None, 0, 0)
+        return Place({"between": [after.id, before.id]})
     if after is not None:
-        return Place({"before": after.id} if after.type == "end" else {"after": after.id}, None, 0, 0)
+        return Place({"before": after.id} if after.type == "end" else {"after": after.id})
     if before is not None:
-        return Place({"before": before.id}, None, 0, 0)
+        return Place({"before": before.id})
     raise NotRead
 
 
@@ -90,7 +105,7 @@ def _unsaid_place(plan: Plan) -> Place:
     end = plan.workflow.step(where[side])
     told = f"you did not say where it goes: I would put it at the end, {side} “{end.name if end else ''}”"
     plan.notes = [*plan.notes, told]
-    return Place(where, None, 0, 0)
+    return Place(where)
 
 
 def _either(order: Filled) -> tuple[Step | None, Step | None]:
@@ -166,17 +181,12 @@ def _insert(order: Filled) -> None:
     if (known := _there_already(order)) is not None:
         plan.notes = [*plan.notes, f"there is “{known.name}” already, so that there would be two"]
     if len(names := _names_listed(order)) > 1:
-        drafts: list[JsonObject] = []
-        for name in names:
-            draft = draft_of(plan, name, Work(name, order.who(), order.time()))
-            taken = [*(step.id for step in plan.workflow.steps), *(str(one["id"]) for one in drafts)]
-            drafts.append(draft | {"id": unique_id(str(draft["id"]), taken)})
-        put(plan, drafts, _place(order))
+        put(plan, [draft_of(plan, name, Work(name, order.who(), order.time())) for name in names], _place(order))
         return
     draft = _new(order)
     if order.words("case"):
         if (way := _way_of_case(order)) is not None:
-            put(plan, [draft], Place({"between": [way.from_, way.to]}, None, 0, 0))
+            put(plan, [draft], Place({"between": [way.from_, way.to]}))
             return
         draft["when"] = {"text": _case(order, "case")}
     put(plan, [draft], _place(order) if any(map(order.words, _PLACES)) else _unsaid_place(plan))
@@ -238,11 +248,11 @@ def _approval_place(order: Filled) -> Place | None:
             # "The estimate is checked before the owner sees it."
             if not order.words("step"):
                 raise
-            return Place({"after": order.step("step").id}, None, 0, 0)
+            return Place({"after": order.step("step").id})
     if not order.words("step"):
         return None
     side = "before" if any(t.is_("first", "before", "beforehand") for t in order.around()) else "after"
-    return Place({side: order.step("step").id}, None, 0, 0)
+    return Place({side: order.step("step").id})
 
 
 def _notify(order: Filled) -> None:
@@ -363,6 +373,11 @@ def _no_escalation(order: Filled) -> None:
         order.plan.do({"op": "update_step", "step": step.id, "unset": ["escalate_to"]})
 
 
+def _growth(order: Filled) -> str | None:
+    """Return how pauses between tries are to grow; None where nothing is said of it."""
+    return next((how for how, words in _GROWING.items() if any(t.is_(*words) for t in order.tokens)), None)
+
+
 def _retry(order: Filled) -> None:
     words = order.words("num")
     found = times_at(words, 0) if words else None
@@ -374,7 +389,7 @@ def _retry(order: Filled) -> None:
         raise NotRead
     more = any(t.is_("more", "another", "additional", "extra", "further") for t in (*order.around(), *words))
     interval = {"interval": order.time()} if order.words("time") else {}
-    grows = next((how for how, words in _GROWING.items() if any(t.is_(*words) for t in order.tokens)), None)
+    grows = _growth(order)
     interval |= {"backoff": grows} if grows else {}
     for step in order.steps():
         if count is None and step.retry is None and not grows:
@@ -386,7 +401,7 @@ def _retry(order: Filled) -> None:
 
 
 def _no_retry(order: Filled) -> None:
-    if _grows(order):
+    if _growth(order):
         raise NotRead
     for step in order.steps():
         if step.retry is None:
@@ -496,7 +511,7 @@ def _there_already(order: Filled) -> Step | None:
 
 
 def _error(order: Filled) -> None:
-    if _grows(order):
+    if _growth(order):
         raise NotRead
     plan, step = order.plan, order.step("step" if order.words("step") or not order.words("cond") else "cond")
     known = _there_already(order)
@@ -513,8 +528,7 @@ def _error(order: Filled) -> None:
 def _on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | None) -> None:
     """Let a new step be done when another fails: in front of what is done then now, else on the way past it."""
     failing = [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "error" and not edge.errors]
-    plain = [edge.to for edge in plan.workflow.outgoing(step.id) if edge.type == "sequence" and edge.when is None]
-    onward = [target.id] if target else [failing[0].to] if failing else plain
+    onward = [target.id] if target else [edge.to for edge in failing[:1] or _plain_ways(plan, step)]
     plan.do({"op": "add_step", "step": draft})
     if failing:
         plan.do({"op": "update_transition", "transition": failing[0].id, "set": {"to": draft["id"]}})
@@ -524,11 +538,16 @@ def _on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | None) 
         plan.do({"op": "connect", "from": draft["id"], "to": onward[0]})
 
 
+def _plain_ways(plan: Plan, step: Step) -> list[Transition]:
+    """Return the ways on from a step that have no condition."""
+    return [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "sequence" and edge.when is None]
+
+
 def _connect(order: Filled) -> None:
     plan, from_, to = order.plan, order.step("from"), order.step("to")
     if from_.id == to.id:
         raise NotRead
-    plain = [edge for edge in plan.workflow.outgoing(from_.id) if edge.type == "sequence" and edge.when is None]
+    plain = _plain_ways(plan, from_)
     straight = any(t.is_("directly", "straight", "immediately", "instead") for t in order.around())
     if straight and not order.words("cond") and len(plain) == 1:
         plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": to.id}})
@@ -633,9 +652,8 @@ def _move(order: Filled) -> None:
 
 def _rename_workflow(order: Filled) -> None:
     workflow = order.plan.workflow
-    if any(t.is_("step", "task") for t in (*order.around(), *itertools.chain(*order.all_words("oldname")))):
-        raise NotRead
-    if order.plan.steps.whole_names((*order.around(), *itertools.chain(*order.all_words("oldname")))):
+    about = (*order.around(), *itertools.chain(*order.all_words("oldname")))
+    if any(t.is_("step", "task") for t in about) or order.plan.steps.whole_names(about):
         # It is that step which gets another name.
         raise NotRead
     refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
@@ -744,12 +762,8 @@ def _permission(order: Filled) -> None:
     order.plan.do({"op": "set_permission", "step": order.step("step").id, "permission": named[0].text})
 
 
-def _grows(order: Filled) -> bool:
-    return any(t.is_(*words) for words in _GROWING.values() for t in order.tokens)
-
-
 def _uses(order: Filled) -> None:
-    if _grows(order):
+    if _growth(order):
         # "Use exponential backoff for the payment."
         _retry(order)
         return
@@ -765,6 +779,29 @@ def _uses(order: Filled) -> None:
     order.plan.do({"op": "update_step", "step": step.id, "set": {"uses": value}})
 
 
+def _form_of(step: Step) -> JsonObject:
+    return step.form.model_dump(mode="json", exclude_defaults=True) if step.form else {}
+
+
+def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
+    """Return the form of a step with one field more.
+
+    Raises:
+        NotRead: It has the field already.
+    """
+    form = _form_of(step)
+    label = " ".join(t.text for t in name)
+    key = slug(label)
+    if any(one["key"] == key for one in form.get("fields", ())):
+        raise NotRead(f"{step.name!r} has a field {key!r} already")
+    field: JsonObject = {"key": key, "label": titled(label)}
+    if (kind := _TYPES.get(label.lower().rpartition(" ")[2])) is not None:
+        field["type"] = kind
+    if any(t.is_("required", "mandatory") for t in tokens):
+        field["required"] = True
+    return {**form, "fields": [*form.get("fields", ()), field]}
+
+
 def _field(order: Filled) -> None:
     step = order.step("step")
     fields = [bare(words) for words in order.all_words("value")]
@@ -774,14 +811,14 @@ def _field(order: Filled) -> None:
         raise NotRead
     form: JsonObject = {}
     for one in fields:
-        form = with_field(step, list(one), (*one, *order.words("need")))
+        form = _with_field(step, list(one), (*one, *order.words("need")))
         step = step.model_copy(update={"form": Form.model_validate(form)})
     order.plan.do({"op": "set_form", "step": step.id, "form": form})
 
 
 def _no_field(order: Filled) -> None:
     step = order.step("step")
-    form: JsonObject = step.form.model_dump(mode="json", exclude_defaults=True) if step.form else {}
+    form = _form_of(step)
     fields: list[JsonObject] = form.get("fields", [])
     found = [
         one
@@ -853,39 +890,3 @@ BUILDERS: Mapping[str, Callable[[Filled], None]] = {
     "untrigger": _untrigger,
 }
 """What makes the edits of each intent; of one that is not here nothing is made."""
-
-
-_TYPES = {
-    "date": "date",
-    "amount": "number",
-    "number": "number",
-    "price": "number",
-    "sum": "number",
-    "email": "email",
-    "e-mail": "email",
-    "file": "file",
-    "attachment": "file",
-    "comment": "text",
-    "note": "text",
-    "reason": "text",
-}
-"""By the last word of a field's name; anything else is a line of text."""
-
-
-def with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
-    """Return the form of a step with one field more.
-
-    Raises:
-        NotRead: It has the field already.
-    """
-    form: JsonObject = step.form.model_dump(mode="json", exclude_defaults=True) if step.form else {}
-    label = " ".join(t.text for t in name)
-    key = slug(label)
-    if any(one["key"] == key for one in form.get("fields", ())):
-        raise NotRead(f"{step.name!r} has a field {key!r} already")
-    field: JsonObject = {"key": key, "label": titled(label)}
-    if (kind := _TYPES.get(label.lower().rpartition(" ")[2])) is not None:
-        field["type"] = kind
-    if any(t.is_("required", "mandatory") for t in tokens):
-        field["required"] = True
-    return {**form, "fields": [*form.get("fields", ()), field]}

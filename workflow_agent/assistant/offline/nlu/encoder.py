@@ -31,6 +31,51 @@ _EPSILON = 1e-12
 _PACKAGE = "workflow_agent.assistant.offline"
 
 
+class Pieces:
+    """The word pieces that texts are read in (WordPiece)."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._places = {piece: at for at, piece in enumerate(pieces)}
+        self._of = lru_cache(maxsize=4096)(self._split)
+
+    def place(self, word: str) -> int | None:
+        """Return the place of a word that is a piece as a whole."""
+        return self._places.get(word)
+
+    def encoded(self, words: Sequence[str], marks: Sequence[str]) -> tuple[list[int], list[int], Floats]:
+        """Return the pieces of a message, the place of each word's first piece, and a row of marks for each piece."""
+        split = [self._of(word) for word in words]
+        ids = [self._places["[CLS]"], *chain.from_iterable(split), self._places["[SEP]"]]
+        told = np.zeros((len(ids), len(MARKS)), np.float32)
+        firsts: list[int] = []
+        at = 1
+        for pieces, mark in zip(split, marks, strict=True):
+            firsts.append(at)
+            told[at : at + len(pieces), [MARKS.index(one) for one in mark]] = 1
+            at += len(pieces)
+        return ids, firsts, told
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """Return the pieces of a word or quotation, the longest that are known first (WordPiece)."""
+        plain = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if unicodedata.category(c) != "Mn")
+        spaced = "".join(c if c.isalnum() else f" {c} " for c in plain)
+        found = list(chain.from_iterable(self._longest_first(one) for one in spaced.split()))[:_MOST_PIECES]
+        return tuple(found) or (self._places["[UNK]"],)
+
+    def _longest_first(self, word: str) -> list[int]:
+        found: list[int] = []
+        at = 0
+        while at < len(word):
+            ends = range(min(len(word), at + _LONGEST_PIECE), at, -1)
+            pieces = ((end, f"##{word[at:end]}" if at else word[at:end]) for end in ends)
+            known = next(((end, self._places[piece]) for end, piece in pieces if piece in self._places), None)
+            if known is None:
+                return [self._places["[UNK]"]]
+            at = known[0]
+            found.append(known[1])
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """What the encoder makes of a message, as probabilities."""
@@ -71,12 +116,12 @@ class Scores:
 class Encoder:
     """A fitted model: what stands in `orders.npz`, and the table of pieces that does not change with a fit."""
 
-    def __init__(self, pieces: Sequence[str], table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
-        self._pieces = {piece: at for at, piece in enumerate(pieces)}
+    def __init__(self, pieces: Pieces, table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
+        self.pieces = pieces
         self._codes: NDArray[np.int8] = table["codes"]
         self._scales: Floats = table["scales"].astype(np.float32)
         self._mean: Floats = table["mean"].astype(np.float32)
-        self._weights = {name: _floats(fitted, name) for name in fitted if not name.endswith(".scales")}
+        self._weights = {name: floats_in(fitted, name) for name in fitted if not name.endswith(".scales")}
         self._layers = len({name.split(".")[0] for name in self._weights if name.startswith("layer")})
         self.intents = tuple(str(one) for one in fitted["intents"])
         self.labels = tuple(str(one) for one in fitted["labels"])
@@ -84,7 +129,6 @@ class Encoder:
         self.roles = dict(zip(self.intents, fitted["roles"].astype(np.float32), strict=True))
         # A message is read again at each step of its turn, and not kept for much longer.
         self.read = lru_cache(maxsize=_MOST_READ)(self._read)
-        self._pieces_of = lru_cache(maxsize=4096)(self._split)
         self._direction_of = lru_cache(maxsize=4096)(self._direction)
 
     def __repr__(self) -> str:
@@ -93,7 +137,7 @@ class Encoder:
     def _read(self, words: tuple[str, ...], marks: tuple[str, ...]) -> Scores:
         """Return what a message is taken for, given its words and the `MARKS` of each."""
         w = self._weights
-        ids, firsts, told = self.encoded(words, marks)
+        ids, firsts, told = self.pieces.encoded(words, marks)
         vectors = self._codes[ids] * self._scales[ids, None]
         x = _normed(vectors + told @ w["marks"] + w["positions"][: len(ids)], w["norm.gain"], w["norm.bias"])
         for layer in range(self._layers):
@@ -114,24 +158,11 @@ class Encoder:
         return 0.0 if first is None or second is None else float(first @ second)
 
     def _direction(self, word: str) -> Floats | None:
-        at = self._pieces.get(word)
+        at = self.pieces.place(word)
         if at is None:
             return None
         vector = self._codes[at] * self._scales[at] - self._mean
         return vector / np.linalg.norm(vector)
-
-    def encoded(self, words: Sequence[str], marks: Sequence[str]) -> tuple[list[int], list[int], Floats]:
-        """Return the pieces of a message, the place of each word's first piece, and a row of marks for each piece."""
-        split = [self._pieces_of(word) for word in words]
-        ids = [self._pieces["[CLS]"], *chain.from_iterable(split), self._pieces["[SEP]"]]
-        told = np.zeros((len(ids), len(MARKS)), np.float32)
-        firsts: list[int] = []
-        at = 1
-        for pieces, mark in zip(split, marks, strict=True):
-            firsts.append(at)
-            told[at : at + len(pieces), [MARKS.index(one) for one in mark]] = 1
-            at += len(pieces)
-        return ids, firsts, told
 
     def _layer(self, x: Floats, name: str) -> Floats:
         w = self._weights
@@ -145,29 +176,9 @@ class Encoder:
         inner = inner @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
         return _normed(x + inner, w[f"{name}.norm2.gain"], w[f"{name}.norm2.bias"])
 
-    def _split(self, word: str) -> tuple[int, ...]:
-        """Return the pieces of a word or quotation, the longest that are known first (WordPiece)."""
-        plain = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if unicodedata.category(c) != "Mn")
-        spaced = "".join(c if c.isalnum() else f" {c} " for c in plain)
-        found = list(chain.from_iterable(self._longest_first(one) for one in spaced.split()))[:_MOST_PIECES]
-        return tuple(found) or (self._pieces["[UNK]"],)
 
-    def _longest_first(self, word: str) -> list[int]:
-        found: list[int] = []
-        at = 0
-        while at < len(word):
-            ends = range(min(len(word), at + _LONGEST_PIECE), at, -1)
-            pieces = ((end, f"##{word[at:end]}" if at else word[at:end]) for end in ends)
-            known = next(((end, self._pieces[piece]) for end, piece in pieces if piece in self._pieces), None)
-            if known is None:
-                return [self._pieces["[UNK]"]]
-            at = known[0]
-            found.append(known[1])
-        return found
-
-
-def _floats(fitted: Mapping[str, Any], name: str) -> Any:
-    """Return a matrix as floats; one of small integers has a scale for each column."""
+def floats_in(fitted: Mapping[str, Any], name: str) -> Any:
+    """Return an array of a fit, a matrix of small integers by the scales of its columns as floats."""
     scales = f"{name}.scales"
     if scales in fitted:
         return fitted[name].astype(np.float32) * fitted[scales].astype(np.float32)
@@ -195,7 +206,6 @@ def encoder() -> Encoder:
     # Several threads for matrices as small as these cost more than they bring, and the processors are for other turns.
     threadpool_limits(1, "blas")
     data = resources.files(_PACKAGE) / "data"
+    pieces = Pieces((data / "pieces.txt").read_text("utf-8").splitlines())
     with (data / "pieces.npz").open("rb") as table, (data / "orders.npz").open("rb") as fitted:
-        return Encoder(
-            (data / "pieces.txt").read_text("utf-8").splitlines(), dict(np.load(table)), dict(np.load(fitted))
-        )
+        return Encoder(pieces, dict(np.load(table)), dict(np.load(fitted)))

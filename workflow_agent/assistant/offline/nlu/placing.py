@@ -24,9 +24,7 @@ class Place:
     """Where something goes: the fields of an edit, or the step beside which it is done."""
 
     fields: JsonObject
-    beside: Step | None
-    first: int
-    end: int
+    beside: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:
     named = [t for t in words if t.lower not in PRONOUNS and not t.has("pron")]
     if not any(t.is_content for t in named):
         return plan.maybe(words) if any(t.lower in PRONOUNS for t in words) else None
-    fits = plan.fits(named, valued=False) or _of_verb(plan, tokens)
+    fits = plan.fits(named) or _of_verb(plan, tokens)
     if len(fits) == 1 and fits[0].type == "end" and (mark == "after" or any(t.has("aux") for t in tokens)):
         fits = plan.steps.fits(named, with_ends=False) or fits
     if len(fits) > 1 and any(t.is_("it", "they", "them") for t in words):

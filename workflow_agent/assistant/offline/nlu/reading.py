@@ -17,6 +17,18 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow
 
+ACT = 0.1
+"""How certain a reading must be for its edits to be made. Of the tenth development set, of which the encoder was shown
+none, nothing above it was misread: what goes wrong seldom makes edits that all words fit."""
+SHOW = 0.03
+"""The same for its edits to be shown and asked about."""
+_SURE = 0.9
+"""The same for a message to be an order that does not begin like one."""
+_MOST_SENTENCES = 12
+"""Of a long message that are read, each by itself; the others are named as not used."""
+_UNSURE = "I am not sure that this is what you mean"
+_LONGEST_OPENING = 9
+"""Words of "dear team,"."""
 _STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merge", "uses"})
 """Intents of which every word must be one that people order this with: what goes does not come back by itself."""
 _NO_EDIT = 0.4
@@ -99,9 +111,6 @@ def _told_apart(meant: Understood, parts: Sequence[Tokens]) -> list[Tokens]:
     return orders
 
 
-_LONGEST_OPENING = 9
-
-
 def _without_courtesy(plan: Plan, tokens: Tokens) -> Tokens:
     """Return a message without what says nothing of its orders.
 
@@ -173,12 +182,12 @@ def _is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     """
     if (build := BUILDERS.get(meant.intent)) is None:
         return False
-    before = own.edits, own.workflow, list(own.unread), list(own.notes)
+    before = own.edits, own.workflow, list(own.unread), list(own.notes), own.likened
     last = own.steps.last
     try:
         build(Filled(own, meant.slots, tokens))
     except (NotRead, StepUnclear, Asked) as unread:
-        own.edits, own.workflow, own.unread, own.notes = before
+        own.edits, own.workflow, own.unread, own.notes, own.likened = before
         own.steps = Steps(own.workflow, own.steps.chosen, last)
         if isinstance(unread, NotRead) and not str(unread):
             return False
@@ -189,7 +198,11 @@ def _is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
     own.reasons = list(own.asides)
     known = _of_touched(before[1], own.edits[len(before[0]) :])
-    unused = (t.text for t in _unused(meant, tokens) if not _is_one_of(t, known))
+    unused = (
+        t.text
+        for t in _unused(meant, tokens)
+        if not _is_mistyped(t, known) and not any(akin(t.lower, one) for one in known)
+    )
     beside = (t.text for slot in meant.slots if slot.role == ASIDE for t in slot.tokens if t.kind == "quoted")
     own.unread = list(dict.fromkeys((*own.unread, *unused, *beside)))
     return own.workflow is not before[1] or len(own.edits) > len(before[0])
@@ -225,25 +238,10 @@ def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:
         number = token.kind == "number" or (meant.intent == "retry" and token.is_("once", "twice", "half"))
         missed = token.is_content and counts(token) and not known & {meant.intent, "*"}
         plain = token.entry.known and token.start in meant.plain and meant.intent not in _STRICT
-        if (number and not counts_them) or (
-            missed and not plain and not _is_one_of(token, _order_words(), mistyped=True)
-        ):
+        if (number and not counts_them) or (missed and not plain and not _is_mistyped(token, _order_words())):
             yield token
 
 
-def _is_one_of(token: Token, words: Collection[str], *, mistyped: bool = False) -> bool:
-    """Say whether a word is a form of one of some, or one of them with a letter wrong; or only that."""
-    near = token.text.islower() and nearest(token.lower, tuple(words)) is not None
-    return near or (not mistyped and any(akin(token.lower, one) for one in words))
-
-
-ACT = 0.1
-"""How certain a reading must be for its edits to be made. Of the tenth development set, of which the encoder was shown
-none, nothing above it was misread: what goes wrong seldom makes edits that all words fit."""
-SHOW = 0.03
-"""The same for its edits to be shown and asked about."""
-_SURE = 0.9
-"""The same for a message to be an order that does not begin like one."""
-_MOST_SENTENCES = 12
-"""Of a long message that are read, each by itself; the others are named as not used."""
-_UNSURE = "I am not sure that this is what you mean"
+def _is_mistyped(token: Token, words: Collection[str]) -> bool:
+    """Say whether a word that no dictionary has is one of some with a letter wrong."""
+    return not token.entry.known and token.text.islower() and nearest(token.lower, tuple(words)) is not None

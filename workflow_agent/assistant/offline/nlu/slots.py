@@ -257,6 +257,7 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         raise StepUnclear(plan.said(words))
     step = scored[0][1]
     if scored[0][0] < _FITS:
+        plan.likened = True
         plan.notes.append(f"I took “{plan.said(words)}” for **{step.name}**")
     own = content_of(f"{step.name} {(step.assignee or '').replace('_', ' ')}")
     if any(not t.entry.known and not any(akin(t.lower, word) for word in own) for t in said if t.kind == "word"):

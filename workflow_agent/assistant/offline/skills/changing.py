@@ -10,8 +10,7 @@ from rapidfuzz import fuzz, process
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.drafting.lead import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.nlu.doubts import graph_doubts
-from workflow_agent.assistant.offline.nlu.hedges import hedges
+from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.patterns import Request
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -214,10 +213,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    said = plan.without_reasons(tokens)
-    plan.notes += dict.fromkeys(
-        (*graph_doubts(plan, workflow, tokens), *hedges(plan.edits, tokens, said, workflow.steps))
-    )
+    plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed))
@@ -227,11 +223,13 @@ def _fits_badly(plan: Plan | StepUnclear | Asked) -> bool:
     """Say whether a step is named that this workflow has not, or has only in other words."""
     if isinstance(plan, StepUnclear):
         return not plan.candidates
-    return isinstance(plan, Plan) and any(note.startswith("I took “") for note in plan.notes)
+    return isinstance(plan, Plan) and plan.likened
 
 
 def change_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
     """Make the change of a message that is surely an order, though it does not begin like one; else something else."""
+    if focus(turn) is None:
+        return (yield from otherwise)
     workflow = yield from read_workflow(turn, None, to_change=True)
     reading = read_order(_empty(turn, text, workflow), read_tokens(text))
     return (yield from change(turn, text) if reading.is_sure else otherwise)

@@ -160,22 +160,30 @@ _REASONS = {
     "modification": "The user asked for a change",
     "analysis": "The user asked to look closer",
 }
+_READS = "get_workflow"
 _MOST_CALLS = 60
 """Past this many calls in one turn something goes in circles."""
 
 
 @dataclass(frozen=True)
 class _Recording:
-    """The exchanges of a turn, consumed as the skill asks for them again."""
+    """The exchanges of a turn, consumed as the skill asks for them again; what was read last is read once."""
 
     exchanges: list[Exchange]
+    read: dict[str, Exchange] = field(default_factory=dict[str, Exchange])
 
     def take(self, call: Call) -> Exchange | None:
         wanted = _key(call.tool, call.args)
-        for at, exchange in enumerate(self.exchanges):
-            if _key(exchange.tool, exchange.args) == wanted:
-                return self.exchanges.pop(at)
-        return None
+        found = next((one for one in self.exchanges if _key(one.tool, one.args) == wanted), None)
+        if found is None:
+            return self.read.get(wanted)
+        self.exchanges.remove(found)
+        if call.tool == _READS:
+            self.read[wanted] = found
+        else:
+            # It may have changed what was read.
+            self.read.clear()
+        return found
 
     def mode_refusal(self) -> str | None:
         """Return why the last switch of mode failed, or None when none was tried or it worked."""
