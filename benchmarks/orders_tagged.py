@@ -226,7 +226,7 @@ def order_words(rows: Sequence[Example]) -> dict[str, list[str]]:
     outside: Counter[tuple[str, str]] = Counter()
     anywhere: Counter[tuple[str, str]] = Counter()
     for row in rows:
-        if row.intent in NO_EDIT or row.intent == FLOW:
+        if row.intent in NO_EDIT:
             continue
         for token, label in zip(row.tokens, row.labels, strict=True):
             if token.kind == "word" and token.is_content:
@@ -236,11 +236,17 @@ def order_words(rows: Sequence[Example]) -> dict[str, list[str]]:
     for (word, intent), count in sorted(outside.items()):
         if count >= _FEWEST and count >= _SHARE * anywhere[word, intent]:
             found.setdefault(word, []).append(intent)
-    return {word: intents if len(intents) < _MANY else ["*"] for word, intents in found.items()}
+    return {word: _listed(intents) for word, intents in found.items()}
+
+
+def _listed(intents: Sequence[str]) -> list[str]:
+    """Return intents, those of orders in short where there are many."""
+    orders = [one for one in intents if one != FLOW]
+    return [*(orders if len(orders) < _MANY else ["*"]), *([FLOW] if FLOW in intents else [])]
 
 
 def write_order_words(rows: Sequence[Example]) -> None:
     """Write the words of orders into the package's data."""
     lines = [f"{word}\t{' '.join(intents)}" for word, intents in order_words(rows).items()]
-    head = "# Words that people order something with, and in which intents; made by benchmarks/fit_orders.py"
+    head = "# Words that people order something or tell work with, and in which intents; by benchmarks/fit_orders.py"
     (MODELS / "order_words.tsv").write_text("\n".join([head, *lines, ""]), "utf-8")

@@ -26,7 +26,7 @@ EXAMPLES = [
     (one["commands"], one["shown"]) for one in EXAMPLE.finditer(PAGE) if "workflow-agent" not in one["commands"]
 ]
 SAID = (
-    "When an employee submits an expense the manager approves or rejects it. If so, finance pays it out.",
+    "When an employee submits an expense, the manager approves or rejects it. If approved, finance pays it out.",
     "who approves?",
     "put a legal review before the payment",
     "list my workflows",

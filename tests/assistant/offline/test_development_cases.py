@@ -6,8 +6,9 @@ from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
     ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
-    ("orders", "dev_3"): {"No director's approval anymore", "two more weeks for the experts"},
+    ("orders", "dev_3"): {"No director's approval anymore"},
     ("orders", "dev_6"): {
+        "if the credit rating is bad the applicant is declined right away",
         "if there are complications during recovery, go back to the operation",
         "Before the ticket is sorted, the customer should automatically get a confirmation of receipt",
         'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
@@ -17,15 +18,12 @@ _KNOWN = {
             "After the complaints of last summer the council decided that applicants have four weeks to send in what "
             "is missing, not three"
         ),
-        "A notice may only go out after it has been approved by the mayor",
         "replace the walk-around check with an automatic drone scan",
         "the ops control desk should be informed whenever a defect is found",
-        "payment to the translator only after the finance lead has given his ok",
         (
             "when the service company can fix it over the phone, go from the call back to reading the sensors; "
             "in all other cases it stays shut"
         ),
-        "who closes the pool? // better let the head of the baths do this",
     },
     ("orders", "dev_8"): {
         "call the last step Crown at the dentist",
@@ -37,22 +35,13 @@ _KNOWN = {
         "remove the obituary step and have the organist booked there instead, parallel to coffin and chapel",
     },
     ("orders", "dev_10"): {
-        (
-            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to "
-            "planning in that case"
-        ),
         'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
         "iron and fold is the supervisor's job now // the dryer may be tried twice // undo the last one please",
         "too little seed: ask the grower for more before drawing again. The sampler asks.",
     },
-    ("sample_orders", "dev"): {
-        "access should be used for half a year, not a quarter",
-        "rename Write draft to Write first draft, then let the freelancer do it",
-    },
     ("questions", "dev_6"): {
         "what is next when both reviews are in",
         "is a 300 euro invoice approved by anyone?",
-        "any workflow that has to do with animals?",
     },
 }
 """Mistakes that are not mended yet: who mends one takes it out here."""

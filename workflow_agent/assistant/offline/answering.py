@@ -8,7 +8,6 @@ from functools import lru_cache
 from workflow_agent.assistant.modes.conversation_mode import answer_in
 from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
-from workflow_agent.assistant.offline.drafting.lead import lead_of, only_asks_to_draw, says_workflow
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
@@ -65,7 +64,10 @@ _BEHIND_NAME = re.compile(
     r"(?:[\s,]+(?:please|pls|plz|again|once more|instead|thanks|now|then))+[\s.!?]*$", re.IGNORECASE
 )
 _MOST_NAME_WORDS = 9
-_MOST_TITLE_TOKENS = 20
+_FEWEST_LISTED, _FEWEST_ARROWS = 3, 2
+"""Items and arrows that make a list of work."""
+_TELLS = 0.5
+"""How probable it must be that a message tells some work."""
 _MOST_DRAFTS = 32
 _ANSWER_AND_MORE = re.compile(
     r"^(?P<answer>yes|yeah|yep|sure|ok|okay|no|nope|nah)\b[\s,.!:;-]*(?:please[,. ]*)?(?P<joint>but|"
@@ -89,7 +91,6 @@ _MADE_SO = re.compile(
 )
 _LIST = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+\S")
 _ARROW = re.compile(r"->|=>|→|⇒|➔|➜")
-_STOPS = re.compile(r"[a-z0-9)][.!;](?:\s|$)")
 
 Act = Callable[[Turn, Request], Skill]
 _SKILLS: Mapping[str, Act] = {
@@ -330,7 +331,7 @@ class Answering:
         if confirmed:
             text = text.removeprefix(creation.MADE_ANYWAY)
         draft = _described(turn, text)
-        if draft is not None and focus(turn) is not None and not (confirmed or _is_asked_for(text)):
+        if draft is not None and focus(turn) is not None and not (confirmed or _asks_to_draw(text)):
             return changing.change_or(turn, text, creation.offer(text, draft))
         if confirmed or draft is not None or asks_for_new(text):
             return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
@@ -341,13 +342,6 @@ class Answering:
                 return changing.offer_lacking(turn, step)
             answered = analysis.answer(turn, text, self._command(turn, text, forced=True))
             return answered if text.rstrip().endswith("?") else changing.change_or(turn, text, answered)
-        if (
-            focus(turn) is None
-            and not is_order(text)
-            and (told := _drafted(text)) is not None
-            and len(told.arguments["steps"]) > 2
-        ):
-            return creation.offer(text, told)
         if not is_order(text) and catalogue.is_filtered(turn, text):
             return analysis.answer(turn, text)
         phrase, is_corrected = _bare(text)
@@ -474,67 +468,25 @@ def asks_for_new(text: str) -> bool:
 
 def _described(turn: Turn, text: str) -> Drafted | None:
     """Return the draft of a message that orders a new workflow or plainly lists one, or None."""
-    is_asked, is_free = asks_for_new(text) or _closes_with_request(text), focus(turn) is None
+    is_asked, is_free = _asks_to_draw(text), focus(turn) is None
     if is_question(text) and not is_asked:
-        is_asked = is_free and _opens_with_request(text, is_free=True)
-        if not is_asked:
-            return None
-    if not is_asked and not is_free and _orders_listed(text):
         return None
-    lists = len(_LIST.findall(text)) >= 3 or len(_ARROW.findall(text)) >= 2
-    tells = is_free and not is_order(text) and (len(_STOPS.findall(text)) > 1 or len(text) > 60)
-    tells = tells or (is_free and _lists_work(text))
-    makes = _MADE_SO.match(text) is not None and (lists or ":" in text)
-    if not (is_asked or lists or tells or makes or _opens_with_request(text, is_free=is_free)):
+    lists = len(_LIST.findall(text)) >= _FEWEST_LISTED or len(_ARROW.findall(text)) >= _FEWEST_ARROWS
+    if not is_asked and not is_free and (not lists or _orders_listed(text)):
         return None
     draft = _drafted(text)
-    if draft is None or (len(draft.arguments["steps"]) < 2):
+    if draft is None or not (draft.certainty > _TELLS or (lists and is_free)):
         return None
-    return draft
+    return draft if is_asked or draft.size > 1 else None
 
 
-def _is_asked_for(text: str) -> bool:
-    """Say whether a message asks for the workflow that it tells, in front of it."""
-    said = read_tokens(text)[:_MOST_TITLE_TOKENS]
-    lead = lead_of(said, is_first=True) if said else None
-    asks = asks_for_new(text) or _closes_with_request(text) or _MADE_SO.match(text) is not None
-    return asks or (lead is not None and lead.is_request)
-
-
-def _closes_with_request(text: str) -> bool:
-    """Say whether a message tells its work and then asks for the workflow: "... Can you make a workflow of this?"."""
+def _asks_to_draw(text: str) -> bool:
+    """Say whether a message asks for the workflow that it tells, in front of it or behind it."""
+    if asks_for_new(text) or _MADE_SO.match(text) is not None:
+        return True
     *told, last = sentences(read_tokens(text)) or ((),)
-    return bool(told) and only_asks_to_draw(last) and any(map(says_workflow, last))
-
-
-def _lists_work(text: str) -> bool:
-    """Say whether what reads like an order tells three steps of work and nothing of a workflow."""
-    said = read_tokens(text)
-    if not said or said[0].among("answering.edits") or any(token.among("catalogue.workflow") for token in said):
-        return False
-    draft = _drafted(text)
-    return draft is not None and not draft.undrawn and len(draft.arguments["steps"]) > 3
-
-
-def _opens_with_request(text: str, *, is_free: bool) -> bool:
-    """Say whether a message begins with a workflow's title or a request for one, and then tells its work.
-
-    Args:
-        text: What was said.
-        is_free: Whether no workflow is open, which "set up a medication round" could be about.
-    """
-    said = read_tokens(text)
-    stop = next((at for at, token in enumerate(said[:_MOST_TITLE_TOKENS]) if token.text in (":", ".", "?")), None)
-    if stop is None:
-        return False
-    lead = lead_of(said[: stop + 1], is_first=True)
-    asks = is_free and lead is not None and lead.is_request
-    if not (is_free and next((t for t in said if not t.has("filler")), said[0]).among("answering.builds")):
-        edits = not asks and any(token.among("answering.edits") for token in said[:stop])
-        if edits or lead is None or not (lead.is_request or lead.name):
-            return False
-    draft = _drafted(text)
-    return draft is not None and len(draft.arguments["steps"]) > (1 if asks else 3)
+    asks = any(token.among("build") or token.is_("draw") for token in last)
+    return bool(told) and asks and any(token.among("workflow") for token in last)
 
 
 def _orders_listed(text: str) -> bool:

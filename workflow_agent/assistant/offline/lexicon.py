@@ -98,7 +98,9 @@ def entry_of(word: str) -> Entry:
         verb = lemma if lemma in ("have", "do", "let", "need") else None
         return Entry(word, lemma, classes, verb, form=_forms(word, verb) if word != "has" else "s")
     found = cast("dict[str, tuple[str, ...]]", _INFLECTIONS.getAllLemmas(word)) if word.isalpha() or "-" in word else {}
-    verb = found["VERB"][0] if "VERB" in found else None
+    verbs = found.get("VERB", ())
+    # "Lay" is a verb of its own, and the past of another.
+    verb = word if word in verbs else next(iter(verbs), None)
     noun = found["NOUN"][0] if "NOUN" in found else None
     if "verb" in classes:
         verb = verb or lemma
@@ -123,6 +125,12 @@ def _forms(word: str, verb: str | None) -> str:
 
 def _guessed(word: str) -> frozenset[str]:
     return frozenset({"noun"}) if any(char.isalpha() for char in word) else frozenset({"num"})
+
+
+def verb_of(word: str) -> str | None:
+    """Return the base form of a word as a verb, whatever else it is: "thank" of "she thanks the proposer"."""
+    found = cast("dict[str, tuple[str, ...]]", _INFLECTIONS.getAllLemmas(word)) if word.isalpha() else {}
+    return next(iter(found.get("VERB", ())), None)
 
 
 def inflected(verb: str, tag: str) -> str:

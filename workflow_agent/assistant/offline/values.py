@@ -1,6 +1,6 @@
 """Values in tokens: lengths of time, schedules, events, amounts, retries. Each says where it ends."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -153,6 +153,11 @@ def durations_in(tokens: Sequence[Token]) -> list[tuple[int, Found[str]]]:
             found.append((at, one))
             at = one.end
     return found
+
+
+def first_of(reader: Callable[[Sequence[Token], int], Found[T] | None], tokens: Sequence[Token]) -> Found[T] | None:
+    """Return the first value of a kind that stands in words, or None."""
+    return next((found for at in range(len(tokens)) if (found := reader(tokens, at)) is not None), None)
 
 
 def times_at(tokens: Sequence[Token], at: int) -> Found[int] | None:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from workflow_agent.assistant.offline.drafting.naming import verb_in
+from workflow_agent.assistant.offline.drafting.phrases import text_of
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.tokens import Token
+from workflow_agent.assistant.offline.tokens import Token, Tokens
 
 _OVER: Final = word_set("set.over")
 _UNDER: Final = word_set("set.under")
@@ -99,14 +101,12 @@ def read_condition(
     )
 
 
-def text_of(tokens: Sequence[Token]) -> str:
-    """Return tokens as a phrase, blanks where they stood apart."""
-    parts: list[str] = []
-    for before, token in zip((None, *tokens), tokens, strict=False):
-        glued = before is None or token.start == before.end
-        text = f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
-        parts.append(text if glued else f" {text}")
-    return "".join(parts).strip(" ,:;")
+def condition_of(tokens: Tokens, *, denied: bool = False) -> Condition:
+    """Return what the words of a condition say."""
+    while len(tokens) > 1 and tokens[0].lower in word_set("conditions.asking"):
+        denied, tokens = denied or tokens[0].lower == "unless", tokens[1:]
+    at = verb_in(tokens)
+    return read_condition(tokens, negate=denied, subject=tokens[:at] if at else ())
 
 
 def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
@@ -169,38 +169,3 @@ def _amount_end(tokens: Sequence[Token], at: int) -> int | None:
 
 _MONEY: Final = word_set("set.money")
 _UNITS: Final = word_set("set.units")
-
-
-def states_outcome(tokens: Sequence[Token]) -> bool:
-    """Say whether tokens in front of a colon or an arrow are an outcome: "approved", "no", "score < 500"."""
-    said = [token for token in tokens if token.kind != "punct"]
-    if not said or len(said) > 6:
-        return False
-    if any(token.text in "<>=" for token in tokens if token.kind == "punct"):
-        return True
-    if len(said) == 1 and said[0].lower in ("below", "above", "under", "over"):
-        return True
-    if comparison_end(tokens, 0) == len(tokens) or (
-        len(said) > 1 and any(comparison_end(tokens, at) == len(tokens) for at in (1, 2))
-    ):
-        return True
-    verdicts = word_set("good") | word_set("bad")
-    return (said[0].lower in verdicts and len(said) <= 3) or (said[-1].lower in verdicts and len(said) <= 3)
-
-
-def label_end(tokens: Sequence[Token], at: int) -> int | None:
-    """Return the position of the sign behind an outcome that labels what follows: "score < 60 ->", "ok:"."""
-    for end in range(at + 1, min(at + 7, len(tokens) - 1)):
-        token = tokens[end]
-        if token.kind == "punct" and token.text in (":", "->"):
-            said = tokens[at:end]
-            compares = any(comparison_end(said, start) for start in range(min(3, len(said))))
-            compares = compares or (len(said) == 1 and said[0].lower in ("above", "below", "over", "under"))
-            plain = said[-1].lower in word_set("good") | word_set("bad") and not (
-                said[-1].has("verb") and said[-1].entry.form == "base" and not said[-1].has("adj")
-            )
-            short = len(said) == 1 or (len(said) == 2 and said[0].lower == "not")
-            return end if compares or (plain and short) else None
-        if token.kind == "punct" and token.text in ",.;":
-            return None
-    return None

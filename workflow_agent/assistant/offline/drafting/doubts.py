@@ -2,105 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 from typing import Any, Final
 
-from workflow_agent.assistant.offline.drafting.clauses import Clause
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end
-from workflow_agent.assistant.offline.drafting.phrases import bare, is_role, text_of
+from workflow_agent.assistant.offline.drafting.phrases import text_of
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
-from workflow_agent.assistant.offline.values import duration_at, durations_in
+from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.values.stored import JsonObject
 
-_ACTING: Final = frozenset({"he", "she", "they", "we", "i"})
 _DENYING: Final = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
-_LONGEST_REST: Final = 11
-_LONGEST_CONDITION: Final = 16
-
-
-def doubts_of_step(clause: Clause, *, is_case: bool = False) -> list[str]:
-    """Return the first thing that the words of a step's name tell of a branch, a loop, a time or further work."""
-    said = text_of(clause.tokens[:40])[:120]
-    found = list(islice(_in_words(clause.rest), 1))
-    inner = _finite(clause)
-    asks = clause.verb in ("let", "have", "make", "get", "help") or "T" in inner
-    if not found and (any(tag in "ZEAH" for tag in inner) or (not asks and any(tag in "UB" for tag in inner[:-1]))):
-        found.append(f"whether {said!r} is one step")
-    limited = any(token.lower in word_set("doubts.limits") for token in clause.subject)
-    counted = any(token.kind == "number" or token.value is not None for token in clause.subject[:-1])
-    several = counted and not (clause.subject and is_role(clause.subject[-1])) and clause.subject[0].lower != "one"
-    if ((limited or several) and not is_case) or clause.is_negated or clause.verb in ("skip", "omit", "waive"):
-        found.append(said)
-    if clause.voice == "passive" and not is_case:
-        found += list(islice(_in_words(clause.subject), 1))
-    return found
-
-
-def _finite(clause: Clause) -> str:
-    """Return the finite verbs' tags behind the verb, up to a relative word."""
-    return clause.rest_tags.partition("W")[0]
-
-
-def _in_words(tokens: Sequence[Token]) -> Iterable[str]:
-    said = text_of(tokens[:40])[:100]
-    for at, token in enumerate(tokens):
-        if (token.text == "," and token.kind == "punct") or comparison_end(tokens, at) is not None:
-            yield f"whether {said!r} is one step"
-        if token.kind != "word" or token.text == "IT":
-            continue
-        if token.lower == "or":
-            yield f"which of {said!r}"
-        before = tokens[at - 1] if at else None
-        behind = tokens[at + 1] if at + 1 < len(tokens) else None
-        dated = any(one.value is not None or one.among("doubts.units") for one in tokens[at + 1 : at + 7])
-        if (at and token.lower in _ACTING) or (token.lower == "by" and (dated or is_role(tokens[-1]))):
-            yield f"{token.lower!r} in {said!r}"
-        named = before is not None and before.has("det")
-        if token.lower == "whether" or (token.lower == "if" and at == 0):
-            continue
-        structured = (token.among("doubts.turns") and (named or token.lower != "rest")) or (
-            not named and token.lower in word_set("doubts.structure")
-        )
-        if structured and not (token.lower in ("before", "after", "issues") and behind is None):
-            yield f"{token.lower!r} in {said!r}"
-        every = before is not None and before.lower == "every" and token.lower.endswith(("nd", "rd", "th"))
-        if every or ((token.value or 0) > 2 and behind is not None and behind.lemma == "time"):
-            yield f"how often: {said!r}"
-        if token.lower in ("each", "either") and behind is None:
-            yield f"what {said!r} is about"
-        if duration_at(tokens, at) is not None:
-            yield f"the time in {said!r}"
-    if tokens and tokens[0].lower in ("and", "or", "but"):
-        yield said
-    if len(tokens) > _LONGEST_REST:
-        yield f"{said!r}: it is long"
-
-
-def doubts_of_condition(sub: Clause) -> list[str]:
-    """Return what may be wrong in a condition: nothing said, or a second clause that is no part of it."""
-    tokens = sub.tokens
-    says = any(token.is_content or token.has("neg") or token.lower in word_set("good") for token in tokens)
-    compares = any(token.lower in word_set("set.over") | word_set("set.under") for token in tokens)
-    unclear = not (says or compares) or len(tokens) > _LONGEST_CONDITION
-    finite = any(tag in "ZEAH" for tag in _finite(sub)) and not any(t.lower in ("and", "or") for t in tokens)
-    whatever = sub.verb == "fail" and any(t.lower in ("anything", "any", "something", "either") for t in sub.subject)
-    unclear = unclear or whatever or finite or _orders_within(tokens) or any(token.text == "," for token in tokens)
-    names = len(tokens) > 1 and tokens[0].has("det") and all(token.has("noun", "name") for token in tokens[1:])
-    unclear = unclear or (names and not sub.verb and sub.word.split()[-1] in ("if", "unless", "when"))
-    unclear = unclear or sub.is_strange or any(token.among("doubts.repeats") for token in tokens)
-    return [f"the condition {text_of(tokens)[:120]!r}"] if unclear else []
-
-
-def _orders_within(tokens: Sequence[Token]) -> bool:
-    """Say whether a condition goes on with an order: "the payment is ok print the card"."""
-    for at in range(2, len(tokens) - 1):
-        before, token, behind = tokens[at - 1 : at + 2]
-        leads = before.has("aux", "prep", "conj", "neg", "det", "pron") or before.lower == "to"
-        is_bare = token.has("verb") and "base" in token.entry.form.split()
-        if is_bare and behind.has("det") and not leads and any(one.has("verb", "aux") for one in tokens[:at]):
-            return True
-    return False
 
 
 def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -124,6 +36,14 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
             yield f"whether {name!r} is a step"
         if step["type"] == "decision" and len(out.get(step["id"], ())) < 2:
             yield f"the condition {name!r}"
+    scopes = {step["id"]: step.get("parent") for step in steps}
+    loops = {parent for parent in scopes.values() if parent}
+    for edge in transitions:
+        if scopes[edge["from"]] != scopes[edge["to"]]:
+            yield f"what goes on in or out of {next(one['name'] for one in steps if one['id'] in loops)!r}"
+    for step in steps:
+        if step["type"] != "end" and not out.get(step["id"]) and not step.get("parent"):
+            yield f"what comes after {step['name']!r}"
     yield from _doubts_of_verdicts(steps, transitions, out)
     yield from _doubts_of_cases(steps, transitions)
     yield from _doubts_of_questions(steps, transitions)
@@ -253,7 +173,7 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     cases = [token for token in words if token.among("doubts.cases")]
     cases = [token for token in cases if token.lower != "whether"] or cases
     cases = [token for token in cases if not ("event" in kinds and token.lower == "whenever")]
-    turned = {at for at, behind in pairwise(words) if behind.lower in ("not", "no", "so", "yes")}
+    turned = {token for token, behind in pairwise(words) if behind.lower in ("not", "no", "so", "yes")}
     asked = [token for token in cases if not token.among("doubts.others") and token not in turned]
     ways = sum(bool(edge.get("when") or edge.get("type") == "error") for edge in transitions)
     ways += sum(" if " in step["name"] for step in steps)
@@ -261,6 +181,9 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     others = sum(edge.get("type") == "default" for edge in transitions)
     if len(asked) > ways + held or len(cases) - len(asked) > others + held + ways:
         yield f"one of the cases told with {cases[-1].text!r}"
+    maybe = [token for token in words if token.among("doubts.optional")]
+    if maybe and not ways:
+        yield f"when it is done, told with {maybe[0].text!r}"
     again = [token for token in words if token.among("doubts.again")]
     drawn = any(step["name"].endswith(" again") for step in steps)
     if again and not drawn and not _has_loop(steps, transitions):
@@ -285,13 +208,3 @@ def _has_loop(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[
     rank = {step["id"]: at for at, step in enumerate(steps)}
     back = any(rank[edge["to"]] <= rank[edge["from"]] for edge in transitions)
     return back or any(step["type"] == "loop" or step.get("retry") for step in steps)
-
-
-def tells_kind(clause: Clause, known: set[str]) -> bool:
-    """Say whether a passive is about a kind of what was told: "junk mail is thrown away"."""
-    said = bare(clause.subject)
-    if clause.voice != "passive" or len(said) < 2:
-        return False
-    first = said[0]
-    verdict = first.lower in word_set("good") | word_set("bad")
-    return (said == clause.subject and said[-1].lemma in known) or (verdict and clause.subject[0].has("det"))

@@ -7,10 +7,10 @@ from typing import Any
 from workflow_agent.assistant.offline.drafting.conditions import Condition
 from workflow_agent.assistant.offline.drafting.phrases import capitalized
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.references import akin
+from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import slug
-
-MOST_STEPS = 200
 
 
 @dataclass(slots=True)
@@ -40,9 +40,10 @@ class Graph:
     nodes: list[Node] = field(default_factory=list[Node])
     edges: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     by_id: dict[str, Node] = field(default_factory=dict[str, Node])
-    by_role: dict[str, list[Node]] = field(default_factory=dict[str, list[Node]])
     parent: str | None = None
     """The loop whose body is drawn at the moment."""
+    numbered: dict[int, Node] = field(default_factory=dict[int, Node])
+    """The steps of a list, by the numbers in front of them."""
     _counts: dict[str, int] = field(default_factory=dict[str, int])
     into: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
 
@@ -66,33 +67,57 @@ class Graph:
     def know(self, node: Node, role: str, verb: str, content: frozenset[str]) -> None:
         """Keep what a step is known by."""
         node.role, node.verb, node.words = role, verb, content
-        if role:
-            self.by_role.setdefault(slug(role), []).append(node)
 
     def lead(self, end: End, to: str) -> None:
         """Draw a transition, unless the same one is there."""
         for edge in self.into.get(to, ()):
-            if edge["from"] == end.step:
-                if edge.get("when") is None or end.when is None:
-                    edge.pop("when", None)
-                    edge["type"] = "sequence" if edge["type"] == "condition" else edge["type"]
-                return
+            if edge["from"] != end.step or (edge["type"] == "error") != (end.type == "error"):
+                continue
+            if edge.get("when") is None or end.when is None:
+                edge.pop("when", None)
+                edge["type"] = "sequence" if edge["type"] == "condition" else edge["type"]
+            elif edge["when"] != end.when:
+                edge["when"] = f"{edge['when']} or {end.when}"
+            return
         edge: dict[str, Any] = {"from": end.step, "to": to, "type": end.type}
         if end.when is not None:
             edge["when"] = end.when
         self.edges.append(edge)
         self.into.setdefault(to, []).append(edge)
 
-    def named_role(self, role: str) -> list[Node]:
-        """Return the steps of a role, by the whole of its name, else by a part of it."""
-        wanted = slug(role)
-        whole = self.by_role.get(wanted, [])
-        return whole or [
-            node
-            for name, nodes in self.by_role.items()
-            for node in nodes
-            if wanted in name.split("_") or name in wanted.split("_")
+    def is_fork(self, step: str) -> bool:
+        """Say whether a step parts the way into several at once."""
+        return self.by_id[step].document["type"] == "fork"
+
+    def worked(self) -> list[Node]:
+        """Return the steps that are no mere turnings of the way."""
+        return [node for node in self.nodes if node.document["type"] not in ("decision", "fork", "join")]
+
+    def tasks(self) -> list[Node]:
+        """Return the steps in which somebody or something works."""
+        return [node for node in self.nodes if node.document["type"] in ("human", "action")]
+
+    def named(self, tokens: Tokens) -> Node | None:
+        """Return the step that words lead back to: by a number, by its words, by who does it, or the first."""
+        worked = self.worked()
+        if not worked:
+            return None
+        numbers = [int(token.value) for token in tokens if token.value is not None and token.kind == "number"]
+        if numbers and numbers[0] in self.numbered:
+            return self.numbered[numbers[0]]
+        words = [token for token in tokens if token.is_content or token.has("verb")]
+        scored = [(sum(_knows(node, token) for token in words), node) for node in worked]
+        best = max(score for score, _ in scored)
+        if best:
+            return next(node for score, node in scored if score == best)
+        roles = [
+            node for node in worked if node.role and any(akin(t.lower, node.role.split()[-1].lower()) for t in words)
         ]
+        if roles:
+            return roles[-1]
+        if any(token.lower in word_set("graph.starts") or token.lemma in word_set("graph.starts") for token in tokens):
+            return worked[0]
+        return worked[0] if any(token.is_("first") for token in tokens) else None
 
     def redirect(self, old: str, new: str) -> None:
         """Let what leads to one step lead to another."""
@@ -118,6 +143,8 @@ class Arm:
     ends: list[End] = field(default_factory=list[End])
     verb: str = ""
     """Of its last step."""
+    words: frozenset[str] = frozenset()
+    """Of its last step, too."""
     steps: int = 0
 
     @property
@@ -131,12 +158,19 @@ class Decision:
     """A question that parts the flow, and the arms told so far."""
 
     node: str
-    conditions: list[Condition]
-    arms: list[Arm]
+    conditions: list[Condition] = field(default_factory=list[Condition])
+    arms: list[Arm] = field(default_factory=list[Arm])
+    about: str = ""
+    """What "it" stood for when it was asked."""
     rejects: bool = False
     """Whether the step before it approves or rejects, so that who is not approved is rejected."""
-    negates: bool = False
-    """Whether it was asked with "unless"."""
+    is_labelled: bool = False
+    """Whether its answers are labels in front of what they lead to: "granted: ..."."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether "otherwise" was told, so that no further answer fits."""
+        return any(arm.is_else for arm in self.arms)
 
     @property
     def has_else(self) -> bool:
@@ -145,7 +179,7 @@ class Decision:
         compared = word_set("doubts.compared")
         bounds = sum(one.bounds or bool(one.content & compared) for one in self.conditions) > 1
         denied = any(one.denies(other) for one, other in combinations(self.conditions, 2))
-        return any(arm.is_else for arm in self.arms) or {1, -1} <= signs or bounds or denied
+        return self.is_whole or {1, -1} <= signs or bounds or denied
 
 
 class Track:
@@ -156,133 +190,202 @@ class Track:
         self.frontier: list[End] = []
         self.ended: list[End] = []
         """Ends of arms that a bad outcome closes."""
-        self.decision: Decision | None = None
-        self.arm: Arm | None = None
+        self.open: list[Decision] = []
+        """The questions whose arms are told, one inside the other."""
         self.resume: list[End] | None = None
         """The ends of the main way while an exception from it is told."""
         self.doubts: list[str] = []
+        self._parked: list[End] = []
+        self._past_loop: list[End] = []
+        self._looped_on: Condition | None = None
         self._must_join = False
         self._unit: tuple[str, list[End], str | None] | None = None
         """The first step, the ends and the fork of what was told last."""
 
-    def enter(self, node: Node, *, verb: str = "") -> None:
-        """Lead everything that is open to a step."""
-        if self.arm is None:
-            self.close()
-        if self._must_join and len(self.frontier) > 1:
-            join = self.graph.add("All done", "join")
-            nodes = self.graph.nodes
-            nodes.insert(nodes.index(node), nodes.pop())
-            for end in self.frontier:
-                self.graph.lead(end, join.id)
-            self.frontier, self._must_join = [End(join.id)], False
-        for end in self.frontier:
-            self.graph.lead(end, node.id)
-        self.frontier = [End(node.id)]
-        self._unit = (node.id, list(self.frontier), None)
-        if self.arm is not None:
-            self.arm.verb, self.arm.steps = verb, self.arm.steps + 1
+    @property
+    def arm(self) -> Arm | None:
+        """The arm that is told."""
+        return self.open[-1].arms[-1] if self.open and self.open[-1].arms else None
 
     @property
     def joins(self) -> bool:
         """Whether the next step waits for several that run at once."""
         return self._must_join and len(self.frontier) > 1
 
+    def enter(self, node: Node) -> None:
+        """Lead everything that is open to a step."""
+        self._join(node)
+        for end in self.frontier:
+            self.graph.lead(end, node.id)
+        self.frontier = [End(node.id)]
+        self._unit = (node.id, list(self.frontier), None)
+        if (arm := self.arm) is not None:
+            arm.verb, arm.words, arm.steps = node.verb, node.words, arm.steps + 1
+
+    def _join(self, before: Node | None = None) -> None:
+        """Wait for what runs at once, in front of a step or where the telling stands."""
+        if not self.joins:
+            return
+        join = self.graph.add("All done", "join")
+        if before is not None:
+            nodes = self.graph.nodes
+            nodes.insert(nodes.index(before), nodes.pop())
+        for end in self.frontier:
+            self.graph.lead(end, join.id)
+        self.frontier, self._must_join = [End(join.id)], False
+
     # ---- branches
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether an arm of the open question is a refusal, behind which nothing more is done."""
-        decision = self.decision
-        if decision is None or not any(_is_verdict(one) for one in decision.conditions):
+    def ask(self, condition: Condition) -> None:
+        """Ask a question, inside the arm that is told if one is, and go on with its first answer."""
+        holds, _ = self.question(condition)
+        self.open.append(Decision(holds.step))
+        self._answer(condition)
+
+    def answer(self, condition: Condition) -> None:
+        """Go on with a further answer to the question asked last."""
+        self._end_arm()
+        self._answer(condition)
+
+    def _answer(self, condition: Condition) -> None:
+        decision = self.open[-1]
+        decision.conditions.append(condition)
+        decision.arms.append(Arm(condition.polarity))
+        self._unit = None
+        self.frontier = [End(decision.node, condition.text, "condition")]
+
+    def otherwise(self) -> bool:
+        """Go on with what happens otherwise; False where every open question was told that already."""
+        while self.open and self.open[-1].is_whole:
+            if len(self.open) == 1:
+                return False
+            self.leave_question()
+        if not self.open:
             return False
-        return any(arm.is_final and (arm.ends or (arm is self.arm and self.frontier)) for arm in decision.arms)
-
-    def open(self, condition: Condition, *, rejects: bool = False) -> Decision:
-        """Ask a question, and go on with the arm of its first answer."""
-        self.close()
-        node = self.graph.add(f"{capitalized(condition.text.removeprefix('not: '))}?", "decision")
-        self.enter(node)
-        self.frontier = []
-        self.decision = Decision(node.id, [], [], rejects)
-        self.next_arm(condition)
-        return self.decision
-
-    def next_arm(self, condition: Condition) -> None:
-        """Go on with a further answer to the open question."""
-        assert self.decision is not None  # noqa: S101
-        self.end_arm()
-        self.decision.conditions.append(condition)
-        self.arm = Arm(condition.polarity)
-        self.decision.arms.append(self.arm)
-        self.frontier = [End(self.decision.node, condition.text, "condition")]
-
-    def else_arm(self) -> bool:
-        """Go on with what happens otherwise; False where no question is open, or it was told already."""
-        if self.decision is None or any(arm.is_else for arm in self.decision.arms):
-            return False
-        self.end_arm()
-        signs = {arm.polarity for arm in self.decision.arms}
-        self.arm = Arm(-1 if signs == {1} else 1 if signs == {-1} else 0, is_else=True)
-        self.decision.arms.append(self.arm)
-        self.frontier = [End(self.decision.node, None, "default")]
+        decision = self.open[-1]
+        self._end_arm()
+        signs = {arm.polarity for arm in decision.arms}
+        decision.arms.append(Arm(-1 if signs == {1} else 1 if signs == {-1} else 0, is_else=True))
+        self.frontier = [End(decision.node, None, "default")]
         return True
 
-    def end_arm(self) -> None:
-        """Keep where the arm that is told ends."""
-        if self.arm is not None:
-            self.arm.ends, self.frontier, self.arm = self.frontier, [], None
-            self._must_join = False
+    def take_else_back(self) -> None:
+        """Forget "otherwise" again, which only led to a further case: "otherwise, if ..."."""
+        decision = self.open[-1]
+        decision.arms.pop()
+        self.frontier = decision.arms[-1].ends
 
-    def close(self, *, is_last: bool = False) -> None:
-        """Lead the arms of the open question on to what follows them; `is_last` where nothing does."""
-        self.end_arm()
-        decision, self.decision = self.decision, None
-        if decision is None:
-            return
+    def forget_answer(self) -> None:
+        """Forget the first answer of a question, which was the question itself."""
+        decision = self.open[-1]
+        decision.arms.pop()
+        decision.conditions.pop()
+        self.frontier = []
+
+    def _end_arm(self) -> None:
+        if (arm := self.arm) is not None:
+            self._join()
+            arm.ends, self.frontier, self._unit = self.frontier, [], None
+
+    def leave_question(self, *, is_last: bool = False, is_for_all: bool = False) -> None:
+        """Lead the arms of the question asked last on to what follows them.
+
+        Args:
+            is_last: Whether nothing follows.
+            is_for_all: Whether what follows is told to be done in each case: "then", "in any case".
+        """
+        self._end_arm()
+        decision = self.open.pop()
         if not decision.has_else:
-            other = End(decision.node, None, "default")
             is_rejected = decision.rejects and all(arm.polarity > 0 for arm in decision.arms)
-            (self.ended if is_rejected else self.frontier).append(other)
-        verdict = any(_is_verdict(one) for one in decision.conditions)
+            (self.ended if is_rejected else self.frontier).append(End(decision.node, None, "default"))
+        verdict = any(is_verdict(one) for one in decision.conditions)
         for arm in decision.arms:
             final = arm.is_final and bool(arm.ends)
-            if final and not verdict and not decision.has_else and not is_last:
+            if final and not (verdict or decision.has_else or is_last or is_for_all):
                 self.doubts.append(f"what follows after {decision.conditions[0].text!r}")
-            (self.ended if final and verdict else self.frontier).extend(arm.ends)
+            (self.ended if final and verdict and not is_for_all else self.frontier).extend(arm.ends)
 
-    def end_sentence(self) -> None:
-        """End what lasts for a sentence: an arm, an exception, the body of a loop."""
-        if self.resume is not None:
-            self.frontier = self.resume + [one for one in self.frontier if one not in self.resume]
-            self.resume = None
-        self.end_arm()
+    def rejoin(self, *, is_last: bool = False, is_for_all: bool = False) -> None:
+        """Lead everything that is told apart on to what follows: exceptions, and the arms of all questions."""
+        self.end_exception()
+        while self.open:
+            self.leave_question(is_last=is_last, is_for_all=is_for_all)
+        self.frontier += [end for end in self._parked if end not in self.frontier]
+        self._parked = []
+
+    def stop(self) -> None:
+        """End what is told here."""
+        self.ended += self.frontier
+        self.stop_here()
+
+    def stop_here(self) -> None:
+        """Go on with nothing: what was open leads elsewhere."""
+        self.frontier = []
+        if (arm := self.arm) is not None:
+            arm.steps += 1
 
     def leave(self, step: str) -> None:
         """Go on from an exception of a step: its time is over, or it failed."""
+        self._join()
         if self.resume is None:
             self.resume = self.frontier
+        else:
+            self.resume = [*self.resume, *(end for end in self.frontier if (end.step, end.type) != (step, "error"))]
         self.frontier = [End(step, None, "error")]
 
-    def lead_back(self, step: str, note: str = "") -> None:
+    def end_exception(self) -> None:
+        """Go on with the main way behind an exception, which leads there too."""
+        if self.resume is not None:
+            self.frontier = self.resume + [one for one in self.frontier if one not in self.resume]
+            self.resume = None
+
+    def drop_exception(self) -> None:
+        """Go on with the main way, as if no exception had been told."""
+        if self.resume is not None:
+            self.frontier, self.resume = self.resume, None
+
+    def finish_exception(self) -> None:
+        """Go on with the main way, and end the exception where it stands."""
+        if self.resume is not None:
+            self.ended += self.frontier
+            self.frontier, self.resume = self.resume, None
+
+    def park_exception(self) -> None:
+        """Go on with the main way behind an exception, which leads to what follows the question that is asked next."""
+        if self.resume is not None:
+            self._parked += self.frontier
+            self.frontier, self.resume = self.resume, None
+
+    def lead_back(self, step: str) -> None:
         """Lead everything that is open back to a step."""
         for end in self.frontier:
-            when = f"{end.when}, {note}" if end.when and note else end.when
-            self.graph.lead(End(end.step, when, end.type), step)
-        self.frontier = []
-        if self.arm is not None:
-            self.arm.steps += 1
+            self.graph.lead(end, step)
+        self.stop_here()
+
+    def question(self, condition: Condition) -> tuple[End, End]:
+        """Ask a question and return the ways on: where the condition holds, and otherwise."""
+        node = self.graph.add(f"{capitalized(condition.text.removeprefix('not: '))}?", "decision")
+        self.enter(node)
+        return End(node.id, condition.text, "condition"), End(node.id, None, "default")
+
+    def repeat(self, first: str, condition: Condition, *, is_until: bool) -> None:
+        """Ask behind a loop's last step whether it is done again from its first."""
+        fork = (edge["from"] for edge in self.graph.into.get(first, ()) if self.graph.is_fork(edge["from"]))
+        first = next(fork, first)
+        holds, other = self.question(condition)
+        self.graph.lead(other if is_until else holds, first)
+        self.frontier = self._past_loop = [holds if is_until else other]
+        self._looped_on = condition
+
+    def leaves_loop(self, condition: Condition | None = None) -> bool:
+        """Say whether a condition, or "otherwise", only tells where the loop is left that was told right before."""
+        if not self.frontier or self.frontier is not self._past_loop or self._looped_on is None:
+            return False
+        own = self._looped_on
+        return condition is None or condition.parts_from(own) or condition.denies(own) or condition.text == own.text
 
     # ---- beside each other
-
-    def fork(self) -> str:
-        """Part the flow, so that what is told next runs at once."""
-        if self.arm is None:
-            self.close()
-        node = self.graph.add("In parallel", "fork")
-        self.enter(node)
-        self._unit = None
-        return node.id
 
     def join_next(self, ends: list[End], fork: str) -> None:
         """Take the ends of what runs at once as what the next step waits for."""
@@ -304,6 +407,13 @@ class Track:
         return fork, list(ends)
 
 
-def _is_verdict(condition: Condition) -> bool:
+def is_verdict(condition: Condition) -> bool:
     """Say whether somebody said yes or no to the whole: "approved", "the manager rejects it"."""
     return bool(condition.content & word_set("verb.verdict")) or condition.text in ("yes", "no")
+
+
+def _knows(node: Node, token: Token) -> bool:
+    own = {token.lemma, token.lower, token.entry.verb or "", token.entry.noun or ""} - {""}
+    return bool(own & (node.words | {node.verb})) or any(
+        akin(token.lower, word) for word in node.words | {node.verb} if word
+    )

@@ -1,18 +1,12 @@
 """Noun phrases and word lists: phrases at a place, who works, what a thing is called."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import Final
 
 from workflow_agent.assistant.offline.clauses import roles
-from workflow_agent.assistant.offline.drafting import conditions
-from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, word_set
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token
-
-if TYPE_CHECKING:
-    from workflow_agent.assistant.offline.drafting.clauses import Clause
 
 _PRONOUNS: Final = word_set("set.pronouns")
 _AGENT_ENDINGS: Final = (
@@ -21,45 +15,6 @@ _AGENT_ENDINGS: Final = (
 )  # fmt: skip
 _ANYBODY: Final = frozenset({"someone", "somebody", "anyone", "whoever", "everyone", "everybody"})
 _LONGEST_NAME: Final = 90
-_PARTICLES: Final = word_set("set.particles")
-_IT: Final = frozenset({"it", "them", "this", "that", "these", "those"})
-_Longer = dict[str, list[tuple[tuple[str, ...], str]]]
-
-
-@cache
-def _phrases(group: str) -> dict[str, tuple[str | None, _Longer]]:
-    """Return the phrases of all lists of a group by their first and second words, the longest first."""
-    found: dict[str, tuple[str | None, _Longer]] = {}
-    for listed, row in data_rows("phrases.tsv"):
-        first_part, _, kind = listed.partition(".")
-        if first_part != group:
-            continue
-        name = kind or listed
-        for phrase in row.split("|"):
-            first, *rest = phrase.split()
-            alone, longer = found.setdefault(first, (None, {}))
-            if rest:
-                longer.setdefault(rest[0], []).append((tuple(rest), name))
-            else:
-                found[first] = (alone or name, longer)
-    for _, longer in found.values():
-        for phrases in longer.values():
-            phrases.sort(key=lambda one: -len(one[0]))
-    return found
-
-
-def phrase_at(group: str, tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
-    """Return which list of a group has a phrase that stands at a position, and where the phrase ends."""
-    known = _phrases(group).get(tokens[at].lower) if at < len(tokens) and tokens[at].text != "IT" else None
-    if known is None:
-        return None
-    alone, longer = known
-    if at + 1 < len(tokens):
-        for rest, name in longer.get(tokens[at + 1].lower, ()):
-            end = at + 1 + len(rest)
-            if end <= len(tokens) and all(tokens[at + 1 + n].lower == word for n, word in enumerate(rest)):
-                return name, end
-    return None if alone is None else (alone, at + 1)
 
 
 def is_plural(token: Token) -> bool:
@@ -106,19 +61,14 @@ def is_pronoun(tokens: Sequence[Token]) -> bool:
     return len(tokens) == 1 and tokens[0].lower in _PRONOUNS and tokens[0].text != "IT"
 
 
-def is_definite(tokens: Sequence[Token]) -> bool:
-    """Say whether a phrase tells one place or time, not a case: "at the end of the day", and not "in emergencies"."""
-    if len(tokens) < 2 or tokens[0].lower not in ("in", "at", "on", "during", "from"):
-        return False
-    cases = {"case", "event", "situation", "instance", "scenario", "circumstance", "condition"}
-    plural = any(is_plural(token) and not is_role(token) for token in tokens[1:] if token.has("noun"))
-    counts = any(token.kind == "number" for token in tokens) or any(token.lemma in cases for token in tokens)
-    return tokens[1].lower in ("the", "our", "my", "your", "this") and not plural and not counts
-
-
 def text_of(tokens: Sequence[Token]) -> str:
     """Return tokens as a phrase, blanks where they stood apart, without signs at its ends."""
-    return conditions.text_of(tokens).strip(" ,:;.?!")
+    parts: list[str] = []
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        glued = before is None or token.start == before.end
+        text = f'"{token.text}"' if token.kind == "quoted" else token.text + ("'s" if token.possessive else "")
+        parts.append(text if glued else f" {text}")
+    return "".join(parts).strip(" ,:;.?!")
 
 
 def cased(tokens: Sequence[Token]) -> str:
@@ -139,61 +89,6 @@ def thing_of(tokens: Sequence[Token]) -> str:
     said = bare(tokens)
     named = any(token.has("noun", "name") or not token.entry.known for token in said)
     return f"the {cased(said)}" if named and not acts(tokens) and len(said) < 6 else ""
-
-
-def object_of(clause: Clause) -> tuple[Token, ...]:
-    """Return the thing a clause works on: what follows its verb, or the subject of a passive."""
-    if clause.voice == "passive":
-        return () if is_pronoun(clause.subject) else clause.subject
-    rest = clause.rest
-    start = 1 if rest and rest[0].lower in _PARTICLES and clause.rest_tags[:1] != "I" else 0
-    end = start
-    while end < len(rest):
-        token = rest[end]
-        stops = token.has("prep", "conj", "pron", "wh") and token.text != "IT"
-        if (
-            stops
-            or token.kind == "punct"
-            or (end > start and token.has("det", "adv", "part") and not token.has("noun"))
-        ):
-            break
-        end += 1
-    found = rest[start:end]
-    named = any(token.has("noun", "name", "verb") or not token.entry.known for token in found)
-    return tuple(found) if named else ()
-
-
-def step_name(clause: Clause, thing: str) -> str:
-    """Return a step's name in the imperative, its object kept; `thing` stands for "it" and "them"."""
-    rest = clause.rest
-    *others, last = clause.verbs or (clause.verb,)
-    said = f"{', '.join(others)} or {last}" if others else last
-    if clause.voice == "passive":
-        particle = "" if not rest else rest[0].lower
-        if particle in _PARTICLES and (len(rest) < 2 or rest[1].has("prep", "part")):
-            said, rest = f"{said} {particle}", rest[1:]
-        own = bool(clause.subject) and not is_pronoun(clause.subject)
-        parts = [said, cased(clause.subject) if own else thing or "it", cased(rest)]
-    elif not rest and (others or clause.verb in word_set("verb.about")):
-        parts = [said, thing]
-    else:
-        parts = [said, _with_thing(rest, thing)]
-    return capitalized(" ".join(part for part in parts if part))
-
-
-def names_several(thing: str) -> bool:
-    """Say whether a phrase stands for several things."""
-    return thing.endswith("s") and not thing.endswith(("ss", "is", "us"))
-
-
-def _with_thing(rest: Sequence[Token], thing: str) -> str:
-    """Return what follows a verb, "it" replaced: "the contract to the client"."""
-    at = 1 if rest and rest[0].lower in _PARTICLES else 0
-    if not thing or at >= len(rest) or rest[at].lower not in _IT or rest[at].text == "IT":
-        return cased(rest)
-    if (rest[at].lower in ("them", "these", "those")) != names_several(thing):
-        return cased(rest)
-    return " ".join(part for part in (cased(rest[:at]), thing, cased(rest[at + 1 :])) if part)
 
 
 def role_named(tokens: Sequence[Token]) -> str | None:
@@ -229,3 +124,9 @@ def acts(tokens: Sequence[Token]) -> bool:
         return False
     is_name = last.text[:1].isupper() and not last.entry.known
     return said[0].lower in _ANYBODY or is_role(last) or is_name or (last.text.isupper() and len(last.text) > 1)
+
+
+def in_small_letters(first: Token) -> Token:
+    """Return a word that may only begin a sentence in small letters, unless it is a name or an abbreviation."""
+    plain = first.kind == "word" and first.text[1:].islower() and first.entry.known and not first.has("name")
+    return replace(first, text=first.text.lower()) if plain or first.text == "A" else first

@@ -6,17 +6,18 @@ labelled orders, with what is known of a word in the workflow at hand added to t
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # pyright: ignore[reportMissingTypeStubs]
 
+Fit = Literal["orders", "flows"]
 Floats = NDArray[np.float32]
 OUTSIDE: Final = "O"
 """The label of words in no slot."""
@@ -24,6 +25,9 @@ MARKS: Final = "SPCND1m-+TUQ9"
 """What is told of a word beside its text, each in a place of its own: `nlu.tagging` says what they mean."""
 _MOST_PIECES = 8
 """Of one word or quotation; further ones are not looked at."""
+_MOST_IDS = 256
+_ENDS = 2
+"""Pieces that stand for the beginning and the end of a message."""
 _LONGEST_PIECE = 24
 _MOST_READ = 32
 _HEADS = 12
@@ -42,9 +46,17 @@ class Pieces:
         """Return the place of a word that is a piece as a whole."""
         return self._places.get(word)
 
-    def encoded(self, words: Sequence[str], marks: Sequence[str]) -> tuple[list[int], list[int], Floats]:
-        """Return the pieces of a message, the place of each word's first piece, and a row of marks for each piece."""
+    def encoded(
+        self, words: Sequence[str], marks: Sequence[str], *, most: int = _MOST_IDS
+    ) -> tuple[list[int], list[int], Floats]:
+        """Return the pieces of a message, the place of each word's first piece, and a row of marks for each piece.
+
+        Of long words the beginnings alone are looked at where all pieces would be more than `most`.
+        """
         split = [self._of(word) for word in words]
+        if sum(map(len, split)) > most - _ENDS:
+            each = max(1, (most - _ENDS) // len(split))
+            split = [pieces[:each] for pieces in split]
         ids = [self._places["[CLS]"], *chain.from_iterable(split), self._places["[SEP]"]]
         told = np.zeros((len(ids), len(MARKS)), np.float32)
         firsts: list[int] = []
@@ -87,8 +99,8 @@ class Scores:
     """A row for each word, a column for each label."""
     _encoder: "Encoder"
 
-    def labelled(self, intent: str) -> tuple[list[str], float]:
-        """Return the likeliest labels of words, of those that messages of an intent have, and how probable all are.
+    def labelled(self, intent: str) -> tuple[list[str], list[float]]:
+        """Return the likeliest labels of words, of those that messages of an intent have, and how probable each is.
 
         Which label follows which counts too, by the algorithm of Viterbi.
         """
@@ -106,7 +118,13 @@ class Scores:
             path.append(int(before[path[-1]]))
         path.reverse()
         sure = some[np.arange(len(path)), path]
-        return [self._encoder.labels[at] for at in path], float(sure.prod())
+        return [self._encoder.labels[at] for at in path], sure.tolist()
+
+    def one_of(self, labels: Collection[str], intent: str) -> list[float]:
+        """Return of each word how probable it is that its label is one of some, of those that an intent has."""
+        own = self._labels * self._encoder.roles[intent]
+        places = [at for at, one in enumerate(self._encoder.labels) if one in labels]
+        return (own[:, places].sum(axis=1) / np.maximum(own.sum(axis=1), _EPSILON)).tolist()
 
     def outside(self) -> list[float]:
         """Return of each word how probable it is that it stands in no slot."""
@@ -114,7 +132,7 @@ class Scores:
 
 
 class Encoder:
-    """A fitted model: what stands in `orders.npz`, and the table of pieces that does not change with a fit."""
+    """A fitted model: what stands in `orders.npz` or `flows.npz`, and the table of pieces that no fit changes."""
 
     def __init__(self, pieces: Pieces, table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
         self.pieces = pieces
@@ -137,7 +155,7 @@ class Encoder:
     def _read(self, words: tuple[str, ...], marks: tuple[str, ...]) -> Scores:
         """Return what a message is taken for, given its words and the `MARKS` of each."""
         w = self._weights
-        ids, firsts, told = self.pieces.encoded(words, marks)
+        ids, firsts, told = self.pieces.encoded(words, marks, most=len(w["positions"]))
         vectors = self._codes[ids] * self._scales[ids, None]
         x = _normed(vectors + told @ w["marks"] + w["positions"][: len(ids)], w["norm.gain"], w["norm.bias"])
         for layer in range(self._layers):
@@ -201,11 +219,17 @@ def _gelu(x: Floats) -> Floats:
 
 
 @cache
-def encoder() -> Encoder:
-    """Return the fitted encoder of the package, read when it is first asked for."""
+def encoder(fit: Fit) -> Encoder:
+    """Return a fitted encoder of the package, of orders or of `flows`, read when it is first asked for."""
     # Several threads for matrices as small as these cost more than they bring, and the processors are for other turns.
     threadpool_limits(1, "blas")
+    pieces, table = _table()
+    with (resources.files(_PACKAGE) / "data" / f"{fit}.npz").open("rb") as fitted:
+        return Encoder(pieces, table, dict(np.load(fitted)))
+
+
+@cache
+def _table() -> tuple[Pieces, dict[str, Any]]:
     data = resources.files(_PACKAGE) / "data"
-    pieces = Pieces((data / "pieces.txt").read_text("utf-8").splitlines())
-    with (data / "pieces.npz").open("rb") as table, (data / "orders.npz").open("rb") as fitted:
-        return Encoder(pieces, dict(np.load(table)), dict(np.load(fitted)))
+    with (data / "pieces.npz").open("rb") as table:
+        return Pieces((data / "pieces.txt").read_text("utf-8").splitlines()), dict(np.load(table))

@@ -418,6 +418,6 @@ def swap_steps(plan: Plan, one: Step, other: Step) -> None:
         after_one = [edge.to for edge in plan.workflow.outgoing(one.id)]
         after_other = [edge.to for edge in plan.workflow.outgoing(other.id)]
         if len(after_one) != 1 or len(after_other) != 1:
-            raise NotRead(f"{one.name!r} and {other.name!r} stand apart, and their ways on differ")
+            raise Asked(f"{one.name!r} and {other.name!r} stand apart, and their ways on differ")
         plan.do({"op": "move_step", "step": one.id, "before": after_other[0]})
         plan.do({"op": "move_step", "step": other.id, "before": after_one[0]})

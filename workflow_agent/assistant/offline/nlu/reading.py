@@ -4,13 +4,19 @@ import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
-from workflow_agent.assistant.offline.lexicon import data_rows, nearest, word_set
+from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
-from workflow_agent.assistant.offline.nlu.tagging import ASIDE, MOST_TOKENS, SEVERAL, Understood, understandings
+from workflow_agent.assistant.offline.nlu.tagging import (
+    ASIDE,
+    MOST_TOKENS,
+    SEVERAL,
+    Understood,
+    understandings,
+    words_with,
+)
 from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
@@ -81,6 +87,9 @@ def _single(plan: Plan, found: Sequence[Understood], said: Tokens) -> Reading:
     problem: StepUnclear | Asked | None = None
     for one in found:
         if one.intent not in BUILDERS and one.certainty > _NO_EDIT:
+            break
+        if problem is not None and one.certainty < SHOW:
+            # What is wrong with the likeliest says more than an edit that nobody would be shown.
             break
         own = _empty(plan)
         try:
@@ -221,24 +230,18 @@ def _of_touched(workflow: Workflow, edits: Sequence[JsonObject]) -> set[str]:
     }
 
 
-@cache
-def _order_words() -> dict[str, frozenset[str]]:
-    """Return words that people order something with, each with the intents it was used in; `*` for any."""
-    return {word: frozenset(intents.split()) for word, intents in data_rows("order_words.tsv")}
-
-
 def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:
     """Yield the words that are in no slot and are none that people order this with."""
     inside = {token.start for slot in meant.slots for token in slot.tokens}
     for at, token in enumerate(tokens):
         if token.start in inside:
             continue
-        known = _order_words().get(token.lemma, frozenset())
+        known = words_with().get(token.lemma, frozenset())
         counts_them = at + 1 < len(tokens) and tokens[at + 1].is_("thing", "change")
         number = token.kind == "number" or (meant.intent == "retry" and token.is_("once", "twice", "half"))
         missed = token.is_content and counts(token) and not known & {meant.intent, "*"}
         plain = token.entry.known and token.start in meant.plain and meant.intent not in _STRICT
-        if (number and not counts_them) or (missed and not plain and not _is_mistyped(token, _order_words())):
+        if (number and not counts_them) or (missed and not plain and not _is_mistyped(token, words_with())):
             yield token
 
 

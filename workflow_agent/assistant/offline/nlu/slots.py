@@ -315,7 +315,7 @@ def _weight(token: Token, name: Sequence[str], about: Sequence[str]) -> float:
         return 0.7
     if any(akin(token.lower, own) for own in about):
         return 0.5
-    like = max((encoder().likeness(token.lemma, entry_of(own).lemma) for own in name), default=0)
+    like = max((encoder("orders").likeness(token.lemma, entry_of(own).lemma) for own in name), default=0)
     return like if like >= _LIKE else 0
 
 

@@ -6,10 +6,13 @@ Filling", 2019), with a third answer: where in a message another order begins.
 """
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
+from workflow_agent.assistant.offline.lexicon import data_rows
 from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, Scores, encoder
 from workflow_agent.assistant.offline.people import people_of
 from workflow_agent.assistant.offline.references import content_of, stems
@@ -66,6 +69,16 @@ class Vocabulary:
     conditions: frozenset[str]
     names: tuple[tuple[str, ...], ...]
     """The whole names of steps, word by word in small letters, the longest first."""
+
+
+NO_WORDS: Final = Vocabulary({}, frozenset(), frozenset(), ())
+"""Those of no workflow."""
+
+
+@cache
+def words_with() -> dict[str, frozenset[str]]:
+    """Return words that people order something or tell work with, each with its intents; `*` for any order."""
+    return {word: frozenset(intents.split()) for word, intents in data_rows("order_words.tsv")}
 
 
 def vocabulary_of(workflow: Workflow) -> Vocabulary:
@@ -159,7 +172,7 @@ def understandings(tokens: Tokens, workflow: Workflow) -> tuple[list[Understood]
     if not said or len(said) > MOST_TOKENS:
         return [], [said]
     words = vocabulary_of(workflow)
-    scores = encoder().read(tuple(token.text for token in said), tuple(marks_of(said, words)))
+    scores = encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, words)))
     ranked = sorted(scores.intents.items(), key=lambda one: -one[1])[:_GUESSES]
     found = [_understood(said, scores, *one) for one in ranked]
     begins = [at for at, one in enumerate(scores.begins) if at and one > _BEGINS]
@@ -169,9 +182,16 @@ def understandings(tokens: Tokens, workflow: Workflow) -> tuple[list[Understood]
     return found, [said[one:other] for one, other in itertools.pairwise((0, *begins, len(said)))]
 
 
+def likelihood(tokens: Tokens) -> float:
+    """Return how probable it is that a message tells how some work goes, by its beginning."""
+    said = tuple(token for token in tokens if token.kind != "break")[:MOST_TOKENS]
+    scores = encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, NO_WORDS)))
+    return scores.intents[FLOW]
+
+
 def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: float) -> Understood:
     if intent in NO_EDIT:
         return Understood(intent, (), likely)
     labels, sure = scores.labelled(intent)
     plain = {token.start for token, one in zip(said, scores.outside(), strict=True) if one > _PLAIN}
-    return Understood(intent, slots_of(said, labels), likely * sure, frozenset(plain))
+    return Understood(intent, slots_of(said, labels), likely * math.prod(sure), frozenset(plain))

@@ -8,7 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
-from workflow_agent.assistant.offline.drafting.lead import letter_itself
+from workflow_agent.assistant.offline.letters import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order

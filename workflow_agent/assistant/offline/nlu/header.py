@@ -1,0 +1,153 @@
+"""What a workflow says of itself: its names and tags, what starts it, what it sends."""
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from workflow_agent.assistant.offline.nlu.new_steps import name_given
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
+from workflow_agent.assistant.offline.plan import WHOLE, NotRead
+from workflow_agent.assistant.offline.references import akin, content_of
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.values import schedule_at
+
+_MOST_LABEL = 5
+"""Words of a tag or another name."""
+_STARTED_BY = {
+    "manual": ("manual", "manually", "hand"),
+    "webhook": ("webhook",),
+    "schedule": ("schedule", "timer", "clock", "daily", "nightly", "weekly", "monthly", "hourly", "every"),
+}
+
+
+def _rename_workflow(order: Filled) -> None:
+    workflow = order.plan.workflow
+    about = (*order.around(), *itertools.chain(*order.all_words("oldname")))
+    if any(t.is_("step", "task") for t in about) or order.plan.steps.whole_names(about):
+        # It is that step which gets another name.
+        raise NotRead
+    refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
+    old = " ".join(t.lower for t in order.words("oldname") if t.is_content and t.lemma not in WHOLE)
+    if refers or not any(akin_words(old, known) for known in (workflow.name, *workflow.aliases)):
+        # It may be the step spoken of last, or another workflow.
+        raise NotRead
+    order.plan.do({"op": "rename_workflow", "name": name_given(order, "name")})
+
+
+def _value(op: str, key: str, listed: str) -> Callable[[Filled], None]:
+    def build(order: Filled) -> None:
+        long = len(order.words("value")) > _MOST_LABEL
+        around = order.around()
+        other = any(t.is_("alias" if key == "tag" else "tag") for t in around)
+        # "Make it the bank" is no tag and no name, and says so as little.
+        unsaid = not any(t.among(listed) for t in around)
+        if long or other or unsaid:
+            raise NotRead
+        order.plan.do({"op": op, key: order.text("value")})
+
+    return build
+
+
+def _describe(order: Filled) -> None:
+    words = order.words("value")
+    said = words[0].text if len(words) == 1 else order.plan.said(words).strip(" .:")
+    value = {t.start for t in words}
+    if not said:
+        raise NotRead
+    if order.words("step") and not akin_words(order.text("step"), order.plan.workflow.name):
+        if not any(t.among("header.description") for t in order.around()):
+            # "Change the loan.pdf in the contract" describes nothing.
+            raise NotRead
+        step = order.step("step").id
+        order.plan.do({"op": "update_step", "step": step, "set": {"description": said}})
+        return
+    if not order.words("step") and order.plan.steps.whole_names(tuple(t for t in order.tokens if t.start not in value)):
+        # It may be of that step.
+        raise NotRead
+    order.plan.do({"op": "set_description", "description": said})
+
+
+def _schedule(order: Filled) -> None:
+    pieces = order.all_words("when")
+    orders = [tuple(itertools.chain(*pieces)), tuple(itertools.chain(*reversed(pieces)))]
+    each = ((words, schedule_at(words, at)) for words in orders for at in range(len(words)))
+    words, found = next(((words, one) for words, one in each if one is not None), ((), None))
+    if found is None or any(t.is_content for t in words[found.end :]):
+        raise NotRead
+    old = [i for i, one in enumerate(order.plan.workflow.triggers) if one.type == "schedule"]
+    around = order.around()
+    if not any(t.among("header.starts") for t in around) and order.plan.steps.words() & {t.lemma for t in around}:
+        # "The clerk pays out every Friday" tells of a step.
+        order.plan.notes = [*order.plan.notes, "I took it for when the whole workflow starts"]
+    replaces = bool(order.words("oldtime")) or any(
+        t.is_("instead", "not", "rather", "now", "change", "switch", "reschedule") for t in around
+    )
+    if old and not any(t.is_("also", "too", "additionally", "second", "well") for t in order.tokens):
+        if len(old) > 1 or not replaces:
+            raise NotRead
+        order.plan.do({"op": "remove_trigger", "index": old[0]})
+    order.plan.do({"op": "add_trigger", "trigger": found.value})
+
+
+def _event(order: Filled) -> None:
+    """Add an event by its name, "lead.created", or by the words for it: "a web form is submitted"."""
+    words = [*itertools.chain(*order.all_words("when"), *order.all_words("value")), *order.around()]
+    if any(t.is_(*_STARTED_BY["manual"]) for t in words):
+        order.plan.do({"op": "add_trigger", "trigger": {"type": "manual"}})
+        return
+    if any(t.is_("webhook", "post") for t in words):
+        path = re.search(r"(?<!\w)/[\w/-]+", order.plan.text)
+        trigger = {"type": "webhook"} | ({"path": path[0]} if path else {})
+        order.plan.do({"op": "add_trigger", "trigger": trigger})
+        return
+    named = list(
+        dict.fromkeys(t.text for t in words if t.kind != "number" and re.fullmatch(r"\w+(?:[._]\w+)+", t.text))
+    )
+    said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
+    if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
+        raise NotRead
+    name = named[0] if named else "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in said)
+    order.plan.do({"op": "add_trigger", "trigger": {"type": "event", "event": name}})
+
+
+def _untrigger(order: Filled) -> None:
+    said = [*order.around(), *order.words("value")]
+    kinds = {kind for kind, words in _STARTED_BY.items() if any(t.is_(*words) for t in said)}
+    names = {t.text for t in said}
+    found = [
+        i
+        for i, one in enumerate(order.plan.workflow.triggers)
+        if one.type in kinds or getattr(one, "event", None) in names
+    ]
+    if len(found) != 1:
+        raise NotRead
+    order.plan.do({"op": "remove_trigger", "index": found[0]})
+
+
+def _no_message(order: Filled) -> None:
+    """Take away the one automation that sends what a message says is to be sent no longer."""
+    found = [one for one in order.plan.workflow.automations if _is_message(order, one.model_dump(mode="json"))]
+    if len(found) != 1 or not order.words("who"):
+        raise NotRead
+    order.plan.do({"op": "set_automation", "id": found[0].id, "automation": None})
+
+
+def _is_message(order: Filled, automation: JsonObject) -> bool:
+    told = content_of(json.dumps(automation["effect"]))
+    who = [t for t in order.words("who") if t.is_content]
+    return bool(who) and all(any(akin(t.lower, word) for word in told) for t in who)
+
+
+OF_HEADER: Mapping[str, Callable[[Filled], None]] = {
+    "wfname": _rename_workflow,
+    "describe": _describe,
+    "alias": _value("add_alias", "alias", "header.alias"),
+    "unalias": _value("remove_alias", "alias", "header.alias"),
+    "tag": _value("tag", "tag", "header.tag"),
+    "untag": _value("untag", "tag", "header.tag"),
+    "schedule": _schedule,
+    "event": _event,
+    "unnotify": _no_message,
+    "untrigger": _untrigger,
+}
