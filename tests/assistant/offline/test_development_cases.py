@@ -39,10 +39,13 @@ _KNOWN = {
         "iron and fold is the supervisor's job now // the dryer may be tried twice // undo the last one please",
         "too little seed: ask the grower for more before drawing again. The sampler asks.",
     },
-    ("questions", "dev_6"): {
-        "what is next when both reviews are in",
-        "is a 300 euro invoice approved by anyone?",
+    ("descriptions", "dev_2"): {
+        (
+            "The buyer compares offers. For purchases of more than 10k three offers are needed and the board decides; "
+            "smaller ones are decided by the buyer. Then the buyer places the order."
+        )
     },
+    ("questions", "dev_6"): {"what is next when both reviews are in", "is a 300 euro invoice approved by anyone?"},
 }
 """Mistakes that are not mended yet: who mends one takes it out here."""
 _BUILT_ON = [half for half in HALVES if half.startswith("dev")]

@@ -70,6 +70,14 @@ CASES = {
             "Inspect instruments @staff",
         ],
     ),
+    "by whom only the passive is": (
+        "If [it is over 500|if], [it goes to the expert|in], [all others|else] are [paid|in] by [accounting|who].",
+        [
+            "It is over 500?: [it is over 500] It goes to the expert, [else] Pay",
+            "It goes to the expert",
+            "Pay @accounting",
+        ],
+    ),
     "what a passive is about in front of its mark": (
         "Applications are [received|do] by [the registry|who].",
         ["Receive applications @registry"],

@@ -233,14 +233,17 @@ def _name_asked(parts: Sequence[Part]) -> str | None:
     """Return the name in a request of which no part is one: "build an invoice approval: ..."."""
     said = parts[0].before
     builds = next((at for at, token in enumerate(said) if {token.lemma, token.entry.verb} & word_set("build")), None)
-    sign = next((at for at, token in enumerate(said) if token.text == ":"), None)
+    sign = next((at for at, token in enumerate(said) if token.text in (":", ".")), None)
     if sign is None or (builds is None and sign > _LONGEST_TITLE) or (builds is not None and sign < builds):
         return None
     named = tuple(token for token in said[builds + 1 if builds is not None else 0 : sign] if not token.has("pron"))
-    if all(token.among("workflow") for token in named if token.is_content):
+    is_workflow = bool(named) and named[-1].among("workflow")
+    if said[sign].text == "." and not (builds is not None and is_workflow):
         return None
+    if said[sign].text == "." or all(token.among("workflow") for token in named if token.is_content):
+        named = named[:-1]
     whole = all(token.has("det", "noun", "adj", "name") or not token.entry.known for token in named)
-    return name_of(named) if whole else None
+    return name_of(named) if whole and any(token.is_content for token in named) else None
 
 
 def _name_alike(steps: Sequence[JsonObject]) -> None:

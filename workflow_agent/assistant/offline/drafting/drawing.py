@@ -305,6 +305,7 @@ class Drawing:
         said = (*deed.subject, *deed.rest)
         words = {token.lemma for token in said if token.is_content} | {deed.verb}
         self.graph.know(node, role or "", deed.verb, frozenset(words - {""}))
+        node.is_passive = deed.voice == "passive" or (deed.voice == "noun" and verb_in(part.tokens) is None)
         self._keep(deed)
         self.track.enter(node)
         return node
@@ -324,7 +325,8 @@ class Drawing:
         if deed.voice == "passive" and not deed.subject:
             if subject := noun_before(part):
                 return who, replace(deed, subject=subject)
-            if goes_on and not who and self._actors.last and part.tokens[0].entry.form == "ed":
+            plain = part.tokens[0].entry.form == "ed" and not _copula(part)
+            if goes_on and not who and self._actors.last and plain:
                 # "The cook washed, peeled and chopped them": no participle, but one more past tense.
                 return self._actors.last, read_deed(part.tokens, is_told_who=True)
         return who, deed
@@ -350,13 +352,17 @@ class Drawing:
 
     def _somebody(self, part: Part, behind: Part | None) -> None:
         """Read who does a step: the one that follows, or behind "by" and in brackets the one before."""
+        if len(part.tokens) == 1 and part.tokens[0].lower in ("it", "this", "that") and part.tokens[0].text != "IT":
+            # "It escalates to the head": nobody does that.
+            return
         signs = [token.text for token in part.before]
         is_noted = signs[-1:] == ["("] and not (behind is not None and behind.role in STEPS and not behind.before)
         is_asked = self.track.arm is not None and not self.track.arm.steps
         if self._sentence and not is_asked and (part.lows[-1:] == ["by"] or is_noted):
             role = self._actors.role(part.tokens)
             for node in reversed(self._sentence):
-                if node.document.get("assignee") or node.document["type"] not in ("action", "human") or role is None:
+                known = node.document.get("assignee") or node.document["type"] not in ("action", "human")
+                if known or role is None or not (node.is_passive or is_noted):
                     break
                 node.document |= {"assignee": role, "type": "action" if is_system(part.tokens) else "human"}
                 self.graph.know(node, role, node.verb, node.words)

@@ -22,6 +22,8 @@ class Node:
     role: str = ""
     verb: str = ""
     words: frozenset[str] = frozenset()
+    is_passive: bool = False
+    """Whether it was told without who does it: "the form is checked"."""
 
 
 @dataclass(frozen=True, slots=True)
