@@ -1,5 +1,7 @@
 """What is told of a new workflow: what was drawn and what not, questions about one that waits, and what to do next."""
 
+import re
+
 import pytest
 
 from workflow_agent.assistant.offline.drafting.description import read_description
@@ -46,6 +48,14 @@ def test_the_body_of_a_loop_and_errors_are_shown() -> None:
 
     assert "(inside the loop)" in said
     assert "on error Call" in said
+
+
+@pytest.mark.parametrize(("good", "bad"), [("If so,", "if not,"), ("Yes:", "no:")])
+def test_an_answer_to_a_question_told_is_no_doubt(good: str, bad: str) -> None:
+    said = replied(f"The agent logs the complaint. Is it urgent? {good} the boss calls; {bad} the agent answers.")
+
+    assert said.startswith("Done: ")
+    assert re.search(r"\*\*Is it urgent\?\*\* .* if (so|yes): Call; otherwise Answer", said)
 
 
 def test_what_was_not_drawn_is_shown_first() -> None:

@@ -486,6 +486,15 @@ def test_somebody_who_does_something_first_is_a_step() -> None:
     ]
 
 
+def test_a_noun_joins_an_object_and_never_a_step_without_one() -> None:
+    assert lines(drawn("[Book the flights|do] and [the hotel|do].")) == ["Book the flights and the hotel"]
+    assert lines(drawn("[design|do], [permit|do] and [construction|do]")) == [
+        "Design: Permit",
+        "Permit: Construction",
+        "Construction",
+    ]
+
+
 def test_half_of_a_schedule_may_stand_in_the_name() -> None:
     drawing = drawn("[Nightly import|name] [at 1:30|when]: [load it|do]")
 

@@ -183,12 +183,20 @@ def _drafted(text: str, drawing: Drawing, labelled: _Labelled, parts: Sequence[P
 
 
 def _unsure(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts of which it is not sure enough what they are, or the least sure where all together are not."""
-    drawn = [part for part in parts if part.role != ASIDE]
+    """Return the parts of which it is not sure enough what they are, or the least sure where all together are not.
+
+    "If so" and "if not" behind a question answer it whichever case they are read as, and the graph is the same.
+    """
+    asked = next((at for at, part in enumerate(parts) if part.role == "if" and not _only_answers(part)), len(parts))
+    drawn = [part for at, part in enumerate(parts) if part.role != ASIDE and not (at > asked and _only_answers(part))]
     unsure = [part for part in drawn if part.certainty < _SURE]
     if not unsure and math.prod(part.certainty for part in drawn) < _SURE_OF_ALL:
         return [min(drawn, key=lambda part: part.certainty)]
     return unsure
+
+
+def _only_answers(part: Part) -> bool:
+    return part.role in ("if", "else") and {token.lower for token in part.tokens} <= {"if", "so", "not", "yes", "no"}
 
 
 def _end(drawing: Drawing) -> None:

@@ -258,7 +258,9 @@ class Drawing:
             self._who = part.tokens
             self._pass_on()
             return True
-        goes_on = part.lows == ["and"] and self._told.deed is not None and self._told.deed.voice == "active"
+        last = self._told.deed
+        # A second object needs a first one: in "design, permit and construction" each is a step.
+        goes_on = part.lows == ["and"] and last is not None and last.voice == "active" and bool(last.rest)
         if not self._sentence or not goes_on:
             return False
         _rename(self._sentence[-1], f"{self._sentence[-1].document['name']} and {cased(part.tokens)}")
@@ -513,6 +515,9 @@ class Drawing:
             self._exception(replace(part, role="fail"))
             return
         condition = condition_of(part.tokens, denied="unless" in part.lows or {"but", "not"} <= {*part.lows})
+        if part.before and part.before[-1].lower in word_set("mood.verbs"):
+            # "Is it urgent?" is asked as it was told.
+            condition = replace(condition, text=f"{part.before[-1].lower} {condition.text}")
         if track.leaves_loop(condition):
             # "... as long as there are errors; when there are none, ..."
             return
