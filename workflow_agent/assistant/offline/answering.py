@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from workflow_agent.assistant.modes.conversation_mode import answer_in
 from workflow_agent.assistant.offline import patterns
-from workflow_agent.assistant.offline.drafting.description import Drafted, read_description
+from workflow_agent.assistant.offline.drafting.description import Drafted, read_description, tells_work
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
@@ -474,10 +474,10 @@ def _described(turn: Turn, text: str) -> Drafted | None:
     lists = len(_LIST.findall(text)) >= _FEWEST_LISTED or len(_ARROW.findall(text)) >= _FEWEST_ARROWS
     if not is_asked and not is_free and (not lists or _orders_listed(text)):
         return None
-    draft = _drafted(text)
-    if draft is None or not (draft.certainty > _TELLS or (lists and is_free)):
+    if not (lists and is_free) and tells_work(text) <= _TELLS:
         return None
-    return draft if is_asked or draft.size > 1 else None
+    draft = _drafted(text)
+    return draft if draft is not None and (is_asked or draft.size > 1) else None
 
 
 def _asks_to_draw(text: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.doubts import doubts_of_graph, doubts_of_text, without_echoes
+from workflow_agent.assistant.offline.drafting.doubts import ANSWERS, doubts_of_graph, doubts_of_text, without_echoes
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.naming import name_of
@@ -54,8 +54,6 @@ class Drafted:
     """Content words of the description that belong to no part of the draft, as written, in their order."""
     undrawn: tuple[str, ...] = ()
     """Readable: each branch, number, deadline, loop or exception of the text that is not in the draft."""
-    certainty: float = 1.0
-    """How probable the encoder holds it that the text describes work at all, from 0 to 1."""
 
     @property
     def size(self) -> int:
@@ -72,12 +70,21 @@ class _Labelled:
     sure: Sequence[float]
     as_steps: Sequence[float]
     """Of each word, how probable it is that it is of a step, be it of the main line or of a case."""
-    certainty: float
+
+
+def tells_work(text: str) -> float:
+    """Return how probable the encoder holds it that a text describes work at all, from 0 to 1."""
+    tokens = _words_of(text)
+    return likelihood(tokens) if any(token.kind == "word" for token in tokens) else 0.0
+
+
+def _words_of(text: str) -> Tokens:
+    return read_tokens(letter_itself(split_fences(text)[0]))
 
 
 def read_description(text: str) -> Drafted | None:
     """Return the workflow that a text describes, or None when it describes none."""
-    tokens = read_tokens(letter_itself(split_fences(text)[0]))
+    tokens = _words_of(text)
     tokens, rest = tokens[:_MOST_TOKENS], tokens[_MOST_TOKENS:]
     if not any(token.kind == "word" for token in tokens):
         return None
@@ -104,7 +111,7 @@ def _labelled(tokens: Tokens) -> _Labelled:
         labels += found
         sure += each
         as_steps += scores.one_of(_WORKING, FLOW)
-    return _Labelled(tokens, labels, sure, as_steps, likelihood(tokens))
+    return _Labelled(tokens, labels, sure, as_steps)
 
 
 def _windows(tokens: Tokens) -> Iterable[Tokens]:
@@ -179,7 +186,7 @@ def _drafted(text: str, drawing: Drawing, labelled: _Labelled, parts: Sequence[P
     undrawn = list(dict.fromkeys(undrawn))
     if len(undrawn) > _MOST_TOLD:
         undrawn = [*undrawn[:_MOST_TOLD], f"{len(undrawn) - _MOST_TOLD} more"]
-    return Drafted(arguments, name, tuple(_unread(labelled, parts)), tuple(undrawn), labelled.certainty)
+    return Drafted(arguments, name, tuple(_unread(labelled, parts)), tuple(undrawn))
 
 
 def _unsure(parts: Sequence[Part]) -> list[Part]:
@@ -196,7 +203,7 @@ def _unsure(parts: Sequence[Part]) -> list[Part]:
 
 
 def _only_answers(part: Part) -> bool:
-    return part.role in ("if", "else") and {token.lower for token in part.tokens} <= {"if", "so", "not", "yes", "no"}
+    return part.role in ("if", "else") and {token.lower for token in part.tokens} <= {"if", *ANSWERS}
 
 
 def _end(drawing: Drawing) -> None:

@@ -12,6 +12,8 @@ from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.values.stored import JsonObject
 
+ANSWERS: Final = ("not", "no", "so", "yes")
+"""Words that answer a question told before: "if so", "if not"."""
 _DENYING: Final = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 
@@ -173,7 +175,7 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     cases = [token for token in words if token.among("doubts.cases")]
     cases = [token for token in cases if token.lower != "whether"] or cases
     cases = [token for token in cases if not ("event" in kinds and token.lower == "whenever")]
-    turned = {token for token, behind in pairwise(words) if behind.lower in ("not", "no", "so", "yes")}
+    turned = {token for token, behind in pairwise(words) if behind.lower in ANSWERS}
     asked = [token for token in cases if not token.among("doubts.others") and token not in turned]
     ways = sum(bool(edge.get("when") or edge.get("type") == "error") for edge in transitions)
     ways += sum(" if " in step["name"] for step in steps)

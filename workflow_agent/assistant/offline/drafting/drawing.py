@@ -39,6 +39,7 @@ from workflow_agent.values.stored import JsonObject
 _NUMBER: Final = re.compile(r"\d+")
 _SHORT: Final = 5
 _ARROWS: Final = ("->", "=>", ">")
+_BE: Final = ("is", "are", "gets", "get")
 _APPROVES: Final = frozenset({"approve", "accept"})
 _REJECTS: Final = frozenset({"reject", "decline", "deny", "refuse"})
 
@@ -224,9 +225,7 @@ class Drawing:
         self._together = self._together + 1 if is_joined else 1
         self._sentence.append(node)
         self._late, self._led, self._is_back = None, (), False
-        if self._time is not None:
-            held, self._time = self._time, None
-            self._hold(node, held)
+        self._hold_told(node)
         if self._tries > 1:
             node.document["retry"] = {"max_attempts": self._tries}
         self._tries = 0
@@ -409,9 +408,7 @@ class Drawing:
             return
         node = self._same(tasks[-1], who)
         self._sentence.append(node)
-        if self._time is not None:
-            held, self._time = self._time, None
-            self._hold(node, held)
+        self._hold_told(node)
 
     def _pass_on_in_case(self) -> None:
         """Draw what somebody does in a case of whom only the name was told, before the next case."""
@@ -437,6 +434,12 @@ class Drawing:
             self._hold(fits[-1], part)
         else:
             self.undrawn.append(f"the time {part.said!r}")
+
+    def _hold_told(self, node: Node) -> None:
+        """Give a step the time that was told before it."""
+        if self._time is not None:
+            held, self._time = self._time, None
+            self._hold(node, held)
 
     def _hold(self, node: Node, part: Part) -> None:
         lengths = durations_in(part.tokens)
@@ -617,11 +620,8 @@ class Drawing:
         lengths = durations_in(part.tokens) if part.role == "late" else []
         key = "timeout" if part.role == "late" else "retry"
         node = worked[-1]
-        named = [
-            one for one in worked if one.role and any(akin(t.lower, one.role.split()[-1].lower()) for t in part.tokens)
-        ]
-        if named and self.track.resume is not None:
-            node = named[-1]
+        if self.track.resume is not None and (named := self.graph.done_by(part.tokens)) is not None:
+            node = named
         elif key not in node.document and not lengths:
             node = next((one for one in reversed(worked) if key in one.document), node)
         if lengths:
@@ -772,13 +772,13 @@ class Drawing:
 
 
 def _copula(part: Part) -> Tokens:
-    return tuple(token for token in part.before if token.lower in ("is", "are", "gets", "get"))
+    return tuple(token for token in part.before if token.lower in _BE)
 
 
 def _is_told_of(part: Part) -> bool:
     """Say whether a step behind somebody is a passive: "the police | are informed"."""
     deed = read_deed(part.tokens, is_told_who=False)
-    be = part.tokens[0].lower in ("is", "are", "gets", "get") or _copula(part)
+    be = part.tokens[0].lower in _BE or _copula(part)
     bids = deed.rest[:1] and deed.rest[0].lower == "to"
     return bool(be) and deed.voice == "passive" and not deed.subject and not bids
 

@@ -1,5 +1,6 @@
 """The graph of a draft while it is drawn, always valid, and where in it the telling stands."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -66,6 +67,10 @@ class Graph:
         self.by_id[own_id] = node
         return node
 
+    def place_last_before(self, node: Node) -> None:
+        """Let the step that was added last stand in front of another one."""
+        self.nodes.insert(self.nodes.index(node), self.nodes.pop())
+
     def know(self, node: Node, role: str, verb: str, content: frozenset[str]) -> None:
         """Keep what a step is known by."""
         node.role, node.verb, node.words = role, verb, content
@@ -112,14 +117,18 @@ class Graph:
         best = max(score for score, _ in scored)
         if best:
             return next(node for score, node in scored if score == best)
-        roles = [
-            node for node in worked if node.role and any(akin(t.lower, node.role.split()[-1].lower()) for t in words)
-        ]
-        if roles:
-            return roles[-1]
+        if (done := self.done_by(words)) is not None:
+            return done
         if any(token.lower in word_set("graph.starts") or token.lemma in word_set("graph.starts") for token in tokens):
             return worked[0]
         return worked[0] if any(token.is_("first") for token in tokens) else None
+
+    def done_by(self, tokens: Sequence[Token]) -> Node | None:
+        """Return the last step that is done by somebody whom words name."""
+        for node in reversed(self.worked()):
+            if node.role and any(akin(token.lower, node.role.split()[-1].lower()) for token in tokens):
+                return node
+        return None
 
     def redirect(self, old: str, new: str) -> None:
         """Let what leads to one step lead to another."""
@@ -230,8 +239,7 @@ class Track:
             return
         join = self.graph.add("All done", "join")
         if before is not None:
-            nodes = self.graph.nodes
-            nodes.insert(nodes.index(before), nodes.pop())
+            self.graph.place_last_before(before)
         for end in self.frontier:
             self.graph.lead(end, join.id)
         self.frontier, self._must_join = [End(join.id)], False
@@ -401,8 +409,7 @@ class Track:
         first, ends, fork = self._unit
         if fork is None:
             node = self.graph.add("In parallel", "fork")
-            nodes = self.graph.nodes
-            nodes.insert(nodes.index(self.graph.by_id[first]), nodes.pop())
+            self.graph.place_last_before(self.graph.by_id[first])
             self.graph.redirect(first, node.id)
             self.graph.lead(End(node.id), first)
             fork = node.id

@@ -10,7 +10,7 @@ from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
 from workflow_agent.assistant.offline.plan import WHOLE, NotRead
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import schedule_at
+from workflow_agent.assistant.offline.values import first_of, schedule_at
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
@@ -71,7 +71,7 @@ def _describe(order: Filled) -> None:
 def _schedule(order: Filled) -> None:
     pieces = order.all_words("when")
     orders = [tuple(itertools.chain(*pieces)), tuple(itertools.chain(*reversed(pieces)))]
-    each = ((words, schedule_at(words, at)) for words in orders for at in range(len(words)))
+    each = ((words, first_of(schedule_at, words)) for words in orders)
     words, found = next(((words, one) for words, one in each if one is not None), ((), None))
     if found is None or any(t.is_content for t in words[found.end :]):
         raise NotRead
