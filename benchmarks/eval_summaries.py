@@ -18,10 +18,12 @@ HALVES: Mapping[str, Path] = {
     "development": _DATA / "summaries_dev.txt",
     "development, later talks": _DATA / "summaries_dev_2.txt",
     "development, by a third hand": _DATA / "summaries_dev_3.txt",
+    "development, plain voices": _DATA / "summaries_dev_4.txt",
     "held out": _DATA / "summaries_heldout.txt",
     "held out, other trades": _DATA / "summaries_heldout_2.txt",
     "held out, later talks": _DATA / "summaries_heldout_3.txt",
     "held out, by a third hand": _DATA / "summaries_heldout_4.txt",
+    "held out, fluent": _DATA / "summaries_heldout_5.txt",
 }
 
 

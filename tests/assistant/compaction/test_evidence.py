@@ -64,6 +64,40 @@ def test_of_talks_by_somebody_who_had_not_read_the_checks_most_sentences_are_jud
     }
 
 
+def test_of_plain_sentences_nearly_all_are_judged_rightly() -> None:
+    found = figures("development, plain voices")
+
+    assert {what: value >= 0.85 for what, (value, _) in found.items()} == {
+        "lies that are found": True,
+        "honest sentences that stay": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ("It was agreed to put trackers on all bikes.", "it was turned down"),
+        ("As Hanna wanted, a second station opens in Bremen.", "it was left open"),
+        ("The user turned down putting trackers on all bikes.", None),
+        ("Hanna wanted a second station in Bremen.", None),
+        ("Bikes must be back by 19:00.", None),
+        ("Nora Reiter is the mechanic.", "nobody calls"),
+        ("Bikes are stored in the attic.", "'attic' is nowhere"),
+    ],
+)
+def test_what_was_left_open_or_turned_down_is_not_told_as_settled(told: str, why: str | None) -> None:
+    talk = said(
+        "Hi, Nora Reiter here, I run the shop. Bikes must be back by 19:00 and are stored in the basement.",
+        "Somebody proposed trackers on all bikes. We rejected that, too expensive.",
+        "Hanna would like a second station in Bremen. We have not decided yet.",
+        "Carla is our mechanic.",
+    )
+
+    found = Evidence("", talk.events).why_not(told)
+
+    assert (found is None) if why is None else why in (found or "")
+
+
 def test_reasons_name_what_is_wrong() -> None:
     evidence = Evidence(
         "", said("The nurse registers the patient within two days, then a doctor examines them.").events

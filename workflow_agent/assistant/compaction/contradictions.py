@@ -28,6 +28,7 @@ _OPPOSITES: Final = tuple(
         "increase increased raised higher/decrease decreased lowered lower",
         "enable enabled on/disable disabled off",
         "internal/external",
+        "include included includes/exclude excluded excludes",
         "inpatients inpatient/outpatients outpatient",
         "allowed may can/forbidden prohibited",
         "open opened/close closed",
@@ -70,18 +71,20 @@ _OPPOSITES: Final = tuple(
         "cheap cheaper/expensive dearer",
     )
 )
-_ORDER: Final = re.compile(r"\b(before|after)\b|\b(?:(prior to|ahead of)|(following|once))\b", re.IGNORECASE)
+_ORDER: Final = re.compile(r"\b(before|after)\b(?! \d)|\b(?:(prior to|ahead of)|(following|once))\b", re.IGNORECASE)
 _NUMBER: Final = r"(?:[€$£] ?)?(\d[\w.,-]*|\w+)"
+_LESS: Final = "(?:younger|lighter|lower|shorter|smaller|cooler|colder|earlier|cheaper|slower|thinner|narrower)"
+_MORE: Final = "(?:older|heavier|higher|longer|larger|taller|bigger|warmer|hotter|later|dearer|faster|thicker|wider)"
 _AT_MOST: Final = re.compile(
-    r"\b(?:up to|at most|no more than|not more than|under|below|less than|fewer than|within|maximum(?: of)?|"
-    rf"no later than|not exceeding|younger than|lighter than|lower than|shorter than|smaller than) {_NUMBER}"
+    r"\b(?:up to|at most|no more than|not more than|under|below|less than|fewer than|within|maximum(?: of)?|max\.?|"
+    rf"not exceeding|{_LESS} than|no {_MORE} than|capped at|cap (?:\w+ ){{1,4}}at) {_NUMBER}"
     r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:at most|or less|or fewer|at the latest)\b",
     re.IGNORECASE,
 )
 _AT_LEAST: Final = re.compile(
-    rf"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|older than|heavier than|"
-    rf"higher than|longer than|larger than|taller than|bigger than) {_NUMBER}"
-    r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:or more|and more|at least|or above|or older)\b",
+    r"\b(?:over|above|more than|exceed(?:s|ing)?|at least|no less than|beyond|minimum(?: of)?|min\.?|"
+    rf"(?<!no ){_MORE} than|no {_LESS} than) {_NUMBER}"
+    r"|(?<![\d.,])(\d[\d.,]*+)(?: \w+)? (?:or more|and more|at least|(?:or|and) (?:above|older|up)|upwards|onwards)\b",
     re.IGNORECASE,
 )
 _SIDES: Final = (

@@ -21,6 +21,7 @@ from workflow_agent.assistant.compaction.statements import (
 _BORNE_OUT_BY: Final = {
     "deleted archived dropped discarded": ("deleted", "modified"),
     "removed": ("deleted", "modified"),
+    "gave granted": ("created", "modified"),
     "created built drafted copied": ("created",),
     "edited renamed changed updated modified moved replaced connected fixed corrected restored": ("modified",),
     "merged split swapped reordered duplicated linked": ("modified",),
@@ -64,6 +65,10 @@ _UNCERTAIN: Final = re.compile(
     r"\b(?:whether|open|unclear|asked|asks|question|wonders?|unanswered|could|would|should|might|cannot|can't|if)\b",
     re.IGNORECASE,
 )
+_OF_NO_DEED: Final = frozenset(map(stem, ("workflow", "step", "called", "named", "titled")))
+_WORKFLOW: Final = re.compile(r"\bworkflow\b", re.IGNORECASE)
+_WHOLE: Final = frozenset({"created", "deleted"})
+"""Changes of a workflow that say all there is to say."""
 _ENOUGH: Final = 0.5
 _MOST_OF_IT: Final = 0.75
 
@@ -140,17 +145,23 @@ def denied_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | 
 
 
 def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTurn]) -> str | None:
-    others = {word for word in said.words if not says_little(word)} - {stem(verb), stem("workflow"), stem("step")}
+    others = {word for word in said.words if not says_little(word)} - {stem(verb), *_OF_NO_DEED}
     touched = {word for turn in turns for name in turn.touched for word in statement_of(f"x {name}").words}
     others = others - touched or others
     held = [len(others & turn.words) for turn in turns]
     most = max(held, default=0)
     near = [at for at, count in enumerate(held) if count == most] if most >= _ENOUGH * len(others) else []
     named = _named_in(sentence, {name for turn in turns for name in turn.touched})
+    of_whole = _WHOLE.intersection(_KINDS[verb])
+    if any(named & turn.touched and of_whole.intersection(turn.changes) for turn in turns):
+        return None
     done = [at for at in near if _is_on_record(verb, turns[at]) and (not named or named & turns[at].touched)]
     if not done:
         is_general = _EACH_TIME.search(sentence) is not None
-        is_told = any(_is_told(verb, others, one, is_general=is_general) for turn in turns for one in turn.told)
+        # What was done to a workflow of this talk is on record, whatever else was said.
+        is_told = not (named and _KINDS[verb] and _WORKFLOW.search(sentence)) and any(
+            _is_told(verb, others, one, is_general=is_general) for turn in turns for one in turn.told
+        )
         return None if is_told else f"nobody {verb} it"
     if verb in _TAKEN_OUT and not _BROUGHT_BACK.search(sentence):
         later = (turn for turn in turns[done[-1] + 1 :] if turn.changes and _BROUGHT_BACK.search(turn.text))

@@ -1,6 +1,7 @@
 """Whether the turns say what a summary says of them, sentence by sentence."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Final, TypeVar
@@ -23,6 +24,7 @@ from workflow_agent.assistant.compaction.contradictions import (
 )
 from workflow_agent.assistant.compaction.deeds import denied_deed, done_turn, unknown_deed
 from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most, wrong_polarity
+from workflow_agent.assistant.compaction.standing import SaidTurn, Standing
 from workflow_agent.assistant.compaction.statements import (
     Statement,
     clauses,
@@ -39,7 +41,7 @@ from workflow_agent.assistant.compaction.subjects import (
     is_verb,
     replacements_in,
 )
-from workflow_agent.assistant.compaction.telling import BETWEEN, Bindings, telling_of, with_other_wordings
+from workflow_agent.assistant.compaction.telling import BETWEEN, MONTHS, Bindings, telling_of, with_other_wordings
 from workflow_agent.assistant.compaction.wording import plain_wording
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
@@ -67,6 +69,7 @@ _USED_TO: Final = re.compile(
 )
 _EARLIER: Final = re.compile(r"\b(?:earlier|sooner|later|ahead|beforehand|in advance)\b", re.IGNORECASE)
 """What says so is in another order than that of its words."""
+_AS_WELL: Final = re.compile(r"\b(?:also|too|as well|additionally|in addition|besides|second)\b", re.IGNORECASE)
 _FULL_NAME: Final = re.compile(r"(?!Mr |Mrs |Ms |Dr )[A-Z][a-z]+ [A-Z][a-z]+\b")
 _DECIDED: Final = re.compile(r"\b(?:decided|agreed|approved)\b", re.IGNORECASE)
 _SPEAKS_ON: Final = re.compile(
@@ -92,22 +95,31 @@ class Evidence:
         before = [plain_wording(one) for one in facts.entries(told)]
         texts = list(before)
         pairs: list[tuple[str, str]] = []
+        named: list[tuple[str, str]] = []
         messages: list[list[str]] = []
         turns = [done_turn(before, (), before)]
+        self._said: list[str] = []
         by_turn: dict[int, tuple[list[str], list[tuple[str, str]], list[str]]] = {}
+        replies: dict[int, list[str]] = defaultdict(list)
         for event in events:
+            self._said.append(event.content)
             own = [plain_wording(one) for one in facts.sentences(event.content)]
             pairs += pairwise(own)
             messages.append(list(own))
             said, changes, users = by_turn.setdefault(getattr(event, "turn", 0), ([], [], []))
             touched = event.workflows_touched if isinstance(event, AgentReply) else ()
+            named += ((one, two.name) for one in own for two in touched)
             own += (f"{one.change} {one.id} ({one.name})" for one in touched)
             changes += ((one.change, one.name) for one in touched)
             users += own if isinstance(event, UserMessage) else ()
+            replies[getattr(event, "turn", 0)] += own if isinstance(event, AgentReply) else ()
             said += own
             texts += own
         self._turns = [*turns, *(done_turn(*one) for one in by_turn.values())]
         changed = [bool(changes) for _, changes, _ in by_turn.values()]
+        self._standing = Standing(
+            [SaidTurn(users, replies[turn], bool(changes)) for turn, (_, changes, users) in by_turn.items()]
+        )
         self._ideas = tuple(
             one.rstrip(".")
             for (said, _, _), is_changed, is_followed in zip(
@@ -122,7 +134,9 @@ class Evidence:
         beside = [
             (one, other) for one, other in pairs if one.endswith("?") or _goes_on(other) or _PERSONAL.match(other)
         ]
-        self._placement = Placement(texts, beside, [*beside, *(one for one in pairs if _SPEAKS_ON.search(one[1]))])
+        self._placement = Placement(
+            texts, [*beside, *named], [*beside, *named, *(one for one in pairs if _SPEAKS_ON.search(one[1]))]
+        )
         self._bindings = Bindings([*([one] for one in before), *messages])
         self._near: dict[tuple[str, ...], Sequence[Statement]] = {}
         self._sentences, self._parts = self._placement.sentences, self._placement.parts
@@ -182,6 +196,8 @@ class Evidence:
                 lambda: other_side(said, self._sentences),
                 lambda: self._opposite(said),
                 lambda: self._another_does_it(said),
+                lambda: self._placement.odd_one(said),
+                lambda: self._placement.other_role(said),
                 lambda: self._left_behind(said),
                 lambda: self._out_of_order(said),
             ]
@@ -190,9 +206,10 @@ class Evidence:
                 lambda: self._question(said),
                 lambda: self._none_of_it(said),
                 lambda: only_planned(said, self._nearest_parts(said)),
+                lambda: self._standing.unsettled(said),
                 lambda: self._only_an_idea(said),
                 lambda: too_many_in(said, self._nearest(said)),
-                lambda: None if replaced else wrong_polarity(said, self._sentences),
+                lambda: None if replaced or self._standing.is_refusal(said) else wrong_polarity(said, self._sentences),
             ]
         return next((why for check in checks if (why := check()) is not None), None)
 
@@ -205,7 +222,7 @@ class Evidence:
         return "the turns say it the other way round" if reversed_ else False
 
     def _another_does_it(self, said: Statement) -> str | None:
-        for act in () if said.denied else acts_in(said.text):
+        for act in () if said.denied or _AS_WELL.search(said.text) else acts_in(said.text):
             same = [told for told in self._acts if told.verb == act.verb]
             shared = max((len(act.rest & told.rest) for told in same), default=0)
             found = [does_another(act, told, self._same) for told in same if len(act.rest & told.rest) == shared]
@@ -258,7 +275,15 @@ class Evidence:
         if value in self._words or f"{value}:00" in self._words or value in self._counts:
             return True
         day, _, month = value.partition("-")
-        return day.isdecimal() and day in self._words and stem(month) in self._words
+        return (
+            day.isdecimal()
+            and month in MONTHS
+            and stem(month) in self._words
+            and any(
+                stem(month) in one.words or re.search(rf"\b{day}(?:st|nd|rd|th)\b", one.text)
+                for one in self._holding(day)
+            )
+        )
 
     def _named(self, said: Statement) -> frozenset[str]:
         """Return the values of a statement, and its first word where that may be a name."""
@@ -277,7 +302,11 @@ class Evidence:
 
     def _unknown_quote(self, sentence: str) -> str | None:
         quotes = facts.quotes(sentence)
-        known = [" ".join(one.text.casefold().split()) for one in self._sentences.all] if quotes else []
+        known = (
+            [" ".join(one.casefold().split()) for one in (*self._said, *(told.text for told in self._sentences.all))]
+            if quotes
+            else []
+        )
         for quote in quotes:
             bare = quote.casefold().rstrip(".,;!?")
             if not any(bare in one for one in known):

@@ -15,6 +15,7 @@ from workflow_agent.assistant.compaction.statements import (
     stated_in,
     statement_of,
     stem,
+    words_within,
 )
 from workflow_agent.assistant.compaction.subjects import is_verb, replacements_in
 
@@ -23,8 +24,16 @@ _MOST_OF_IT: Final = 0.75
 _PLACED: Final = re.compile(r"\b(by|to|with|from|in|at|for|via|through) (?:the |an? )?([^\W\d_]+)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 OF_ANYTHING: Final = frozenset(map(stem, ("workflow", "process", "step")))
+_NAME: Final = r"(?<![\w'-])([A-Z][\w'.-]++(?: [A-Z][\w'.-]++){0,2})"
+_ROLE: Final = re.compile(
+    rf"(?:The |Our )?{_NAME} (?:is|was|acts as|works as|serves as) (?:the|an?|our|their|her|his) "
+    r"((?!and |who |that )[\w'-]++(?: (?!and |who |that )[\w'-]++){0,5})\W*$"
+)
+"""Who somebody is, as the whole of a sentence."""
 _PRONOUNS: Final = frozenset({"them", "it", "him", "her", "me", "us", "you", "that", "this", "those", "these"})
 _SPEAKER: Final = re.compile(r"\bI\b")
+_INTRODUCED: Final = re.compile(rf"\b(?:I am|[Ii]'?m|[Tt]his is|[Mm]y name is) {_NAME}|{_NAME},? (?:speaking|here)\b")
+"""Who says who it is: what "I" does, they do."""
 
 
 class Placement:
@@ -41,6 +50,12 @@ class Placement:
     ) -> None:
         self.sentences = Statements(map(statement_of, texts))
         self.parts = Statements(part for text in texts for part in stated_in(text))
+        self._speakers = {
+            word
+            for text in texts
+            for match in _INTRODUCED.finditer(text)
+            for word in words_within(match[1] or match[2])
+        }
         self._beside = Statements(_joined(beside))
         self._neighbours = Statements(_joined(neighbours))
 
@@ -55,8 +70,37 @@ class Placement:
             (why for part in stated_in(said.text) if (why := self._misplaced_in(part, said, values_of(said)))), None
         )
 
+    def odd_one(self, said: Statement) -> str | None:
+        """Return a word that no turn has in the place of another one: "kept in the attic" where it is the basement."""
+        for part in stated_in(said.text):
+            for preposition, place in placed_in(part.text):
+                others = {word for word in part.words if word != place and not says_little(word)}
+                is_told = place not in part.words or self.sentences.holding(place) or says_little(place)
+                if is_told or len(others) < _FEWEST_AROUND:
+                    continue
+                near = (
+                    told
+                    for at, count in self.sentences.overlaps(others).items()
+                    if count == len(others)
+                    for told in placed_in(self.sentences.all[at].text)
+                )
+                if any(same == preposition and rival not in part.words for same, rival in near):
+                    return f"{place!r} is nowhere"
+        return None
+
+    def other_role(self, said: Statement) -> str | None:
+        """Return whom the turns do not call what a sentence calls them: "Carla is the manager"."""
+        match = _ROLE.match(said.text)
+        if match is None:
+            return None
+        who, role = words_within(match[1]), {word for word in words_within(match[2]) if not says_little(word)}
+        held = [*self._holding(who[-1], self._beside), *self._holding(who[-1], self._neighbours)] if who else []
+        if not held or not role or any(2 * len(role & set(one.words)) > len(role) for one in held):
+            return None
+        return f"nobody calls {match[1]} {match[2]!r}"
+
     def _misplaced_in(self, part: Statement, said: Statement, named: frozenset[str]) -> str | None:
-        values = named & set(part.words)
+        values = (named & set(part.words)) - self._speakers
         for value in values:
             around = _context(part, value)
             if len(around) < _FEWEST_AROUND:
@@ -108,7 +152,7 @@ class Placement:
             return False
         together = [one for one in self._holding(value) if around <= set(one.words)]
         return bool(together) and all(
-            any(around <= set(part.words) and _rivals(part, value, stated) for part in stated_in(one.text))
+            any(around <= set(part.words) and self._rivals(part, value, stated) for part in stated_in(one.text))
             for one in together
         )
 
@@ -121,7 +165,7 @@ class Placement:
         for one in held:
             parts = stated_in(one.text)
             mine = max((len(around & set(part.words)) for part in parts if value in part.words), default=0)
-            rival = max((len(around & set(part.words)) for part in parts if _rivals(part, value, said)), default=0)
+            rival = max((len(around & set(part.words)) for part in parts if self._rivals(part, value, said)), default=0)
             if rival <= mine or rival < max(_FEWEST_AROUND, _MOST_OF_IT * len(around) - 0.5):
                 return False
         return True
@@ -147,12 +191,30 @@ class Placement:
             if any(one in part.words and other in part.words for part in parts):
                 return False
             first, second = (
-                [part for part in parts if value in part.words and _rivals(part, rival, said)]
+                [part for part in parts if value in part.words and self._rivals(part, rival, said)]
                 for value, rival in ((one, other), (other, one))
             )
             if not (first and second):
                 return False
         return True
+
+    def _rivals(self, part: Statement, value: str, said: Statement) -> bool:
+        """Say whether a clause has another value of a kind in the place of one, which a statement leaves out."""
+        if value in part.words:
+            return False
+        kind = _kind(value)
+        rivals = {one for one in part.values if _kind(one) == kind}
+        word = _first_word(part)
+        # "Book flight" is a step where another one is spoken of, and an order where somebody is.
+        is_name = kind == "name" and part.text[:1].isupper() and (is_verb(value) or not is_verb(word))
+        if is_name and word in part.words and not says_little(word):
+            rivals.add(word)
+        return bool(rivals - set(said.words)) or (
+            kind == "name"
+            and _first_word(said) == value
+            and value not in self._speakers
+            and _SPEAKER.search(part.text) is not None
+        )
 
     def _holding(self, value: str, joined: Statements | None = None) -> list[Statement]:
         """Return the sentences with a value, and those of some that are joined from two."""
@@ -188,22 +250,6 @@ def placed_in(text: str) -> list[tuple[str, str]]:
     return [(how, stem(place)) for how, place in found if place not in _PRONOUNS]
 
 
-def _rivals(part: Statement, value: str, said: Statement) -> bool:
-    """Say whether a clause has another value of a kind in the place of one, which a statement leaves out."""
-    if value in part.words:
-        return False
-    kind = _kind(value)
-    rivals = {one for one in part.values if _kind(one) == kind}
-    word = _first_word(part)
-    # "Book flight" is a step where another one is spoken of, and an order where somebody is.
-    is_name = kind == "name" and part.text[:1].isupper() and (is_verb(value) or not is_verb(word))
-    if is_name and word in part.words and not says_little(word):
-        rivals.add(word)
-    return bool(rivals - set(said.words)) or (
-        kind == "name" and _first_word(said) == value and _SPEAKER.search(part.text) is not None
-    )
-
-
 def _first_word(said: Statement) -> str:
     first = _WORD.match(said.text)
     return stem(first[0].casefold()) if first else ""
@@ -218,6 +264,7 @@ _FOR_A_TIME: Final = re.compile(
     r"\b(?:until|before|after|once|over|at first|initially|not yet|so far)\b", re.IGNORECASE
 )
 _REQUEST: Final = re.compile(r"(?:(?:and|then|also|so|now),? )?(?:please|kindly)\b", re.IGNORECASE)
+_COULD_NOT: Final = re.compile(r"The assistant (?:could|can|did|was|is)(?: not|n't)\b|The assistant cannot\b")
 _MEANS: Final = ("by", "via", "through")
 _BRANCH: Final = re.compile(r"\b(?:if not|otherwise|or else)\b", re.IGNORECASE)
 """What a sentence says on both conditions is neither denied nor affirmed."""
@@ -274,7 +321,9 @@ def _denied_value(said: Statement, sentences: Statements) -> str | None:
     placed = (
         () if said.denied else (word for how, word in placed_in(said.text) if how in _MEANS and not says_little(word))
     )
-    for value in said.values.union(placed):
+    # What the assistant could not do, others may.
+    values = () if _COULD_NOT.match(said.text) else said.values.union(placed)
+    for value in values:
         held = [sentences.all[at] for at in sentences.holding(value)]
         if not held or any(_BRANCH.search(one.text) or is_uncertain(one.text) for one in held):
             continue

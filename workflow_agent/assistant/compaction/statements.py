@@ -87,6 +87,7 @@ _DENIALS: Final = word_set(
     "avoided avoiding refuse refused forbid forbids forbidden prohibit prohibited "
     "exclude excluded except instead replace replaces replaced replacing abandon abandoned reject "
     "rejects rejected drop drops dropped skip skipped "
+    "exempt exempts exempted bypass bypasses "
     "dislikes dislike disliked hates hate hated unwanted ruled"
 )
 _DIGITS_OF: Final = {
@@ -230,6 +231,9 @@ def statement_of(text: str, *, has_names: bool = True) -> Statement:
             raw = match[0].strip(_QUOTED)
             folded = raw.casefold().replace("\u2019", "'")
             place += 1
+            if folded == "because":
+                # A reason is none of what is denied.
+                before = denials
             if is_denial(folded):
                 denials += 1
                 last_denial = len(words)

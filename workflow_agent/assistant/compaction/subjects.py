@@ -50,6 +50,7 @@ _MODALS: Final = word_set(
     "must can may will would should shall could might to and then also always never usually only now first not "
     "has have had do does did is are was were be been being gets get"
 )
+_AUXILIARIES: Final = word_set("must can may will would should shall could might are were have")
 _PASSIVE: Final = word_set("is are was were be been being gets get got")
 _NOBODY: Final = word_set(
     "it they he she we i you this that these those who which one ones everyone everybody nobody anyone anybody "
@@ -64,6 +65,7 @@ _APPOSITION: Final = re.compile(
 )
 """Somebody and who that is, before what they do: "Tobias Falk, the stage manager, accepts each piece"."""
 _MOST_SUBJECT_WORDS: Final = 5
+_TITLES: Final = word_set("dr mr mrs ms prof sir sister")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,9 @@ def is_verb(word: str) -> bool:
 def _is_verb(low: list[str], at: int, *, is_plain: bool) -> bool:
     if at and low[at - 1] in _NO_VERB_AFTER:
         return False
+    if low[at].endswith("s") and at + 1 < len(low) and low[at + 1] in _AUXILIARIES:
+        # "Grants must be reviewed."
+        return False
     if is_plain:
         return True
     before = low[at - 1] if at else ""
@@ -156,7 +161,9 @@ def _words(tokens: list[str]) -> frozenset[str]:
 
 
 def _names(tokens: list[str]) -> frozenset[str]:
-    return frozenset(word for word in _words(tokens) if not word[0].isdigit() and not says_little(word))
+    return frozenset(
+        word for word in _words(tokens) if not word[0].isdigit() and not says_little(word) and word not in _TITLES
+    )
 
 
 def does_another(said: Act, told: Act, same: frozenset[frozenset[str]]) -> bool | None:
@@ -183,6 +190,7 @@ _NP: Final = r"[\"'“]?(?<![\w-])([\w-]++(?:[ '][\w-]++){0,3})[\"'”]?"
 _NAME: Final = r"[\"'“]([^\"'“”]{1,40})[\"'”]"
 _UNTIL: Final = rf"(?:from|with|by|used|had|was) {_NP}(?: until [^,;]{{1,30}})?[,;] (?:and |but )?now "
 _USED_NOW: Final = rf"\b(?:use|have|take) {_NP} now,? (?:and |but |we )*"
+_BEFORE_NAME: Final = r"(?:from |with |by )?(?-i:(?=[A-Z\"'“]))"
 _REPLACED: Final = tuple(
     (needed, re.compile(pattern, re.IGNORECASE), is_old_first)
     for needed, pattern, is_old_first in (
@@ -190,6 +198,11 @@ _REPLACED: Final = tuple(
         (
             ("renam", "chang", "turn", "convert"),
             rf"\b(?:renam|chang|turn|convert)\w* (?:the step |the workflow |it )?{_NP} (?:to|into) {_NP}",
+            True,
+        ),
+        (
+            ("renam", "chang", "turn", "convert"),
+            rf"{_NP} (?:was|were|is|are|has been|have been|got) (?:renamed|changed|turned|converted) (?:in)?to {_NP}",
             True,
         ),
         (
@@ -212,7 +225,7 @@ _REPLACED: Final = tuple(
             rf"{_NP} (?:(?:was|were|is|are|has been|have been|got|gets) )(?:replaced|superseded) (?:by|with) {_NP}",
             True,
         ),
-        ((" now ",), rf"{_NP} (?:is|are) now (?:called |named |known as )?{_NP}", True),
+        ((" now ",), rf"{_NP} (?:is|are) now (?:called |named |known as |{_BEFORE_NAME}){_NP}", True),
         ((" now",), rf"{_USED_NOW}(?:quit|left|dropped|stopped|gave up) (?:using )?{_NP}", False),
         ((" now ",), rf"{_UNTIL}(?:it is |it's |its |we (?:use|have) )?(?:from |with )?{_NP}", True),
         ((" is out", " is gone"), rf"{_NAME} is (?:out|gone),? (?:and |so )?(?:use|take|we use) {_NAME}", True),

@@ -108,7 +108,7 @@ _MORE: Final = 1.6
 _NEAR_WORDS: Final = 5.0
 _OTHER_CLAUSE: Final = 0.5
 _UNIT: Final = re.compile(r"-([a-z]+)$")
-_MONTHS: Final = word_set("january february march april may june july august september october november december")
+MONTHS: Final = word_set("january february march april may june july august september october november december")
 
 _Places = Sequence[tuple[int, int]]
 """Where a word stands in a message, in order: its place among the words, and the number of its clause."""
@@ -210,4 +210,4 @@ def _kind(number: str) -> str:
     unit = _UNIT.search(number)
     if unit is None:
         return "time" if ":" in number else "number"
-    return "date" if unit[1] in _MONTHS else "span"
+    return "date" if unit[1] in MONTHS else "span"

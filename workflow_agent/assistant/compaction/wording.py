@@ -41,6 +41,11 @@ _FRACTIONS: Final = (
     ("one ", re.compile(rf"\bone (?=(?:{_UNIT})\b)", re.IGNORECASE), "1 "),
     (
         " a",
+        re.compile(rf"\ban? (?=(?:{_UNIT}) (?:before|after|later|earlier|ahead|in advance|at most)\b)", re.IGNORECASE),
+        "1 ",
+    ),
+    (
+        " a",
         re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week)", re.IGNORECASE),
         r"\1 1 ",
     ),
@@ -69,6 +74,7 @@ _DATES: Final = (
     re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH_NAMES})\b"),
     re.compile(rf"\b(?P<month>{_MONTH_NAMES}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"),
 )
+_FROM_TO: Final = re.compile(rf"\b(\d{{1,2}})(?: to | until | till |\s?[-\u2013]\s?)(\d{{1,2}}) ({_MONTH_NAMES})\b")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _REWRITTEN: Final = (
@@ -99,6 +105,13 @@ _REWRITTEN: Final = (
         "when ",
     ),
     ("at once", re.compile(r"\bat once\b", re.IGNORECASE), "together"),
+    ("left out", re.compile(r"\bleft out\b", re.IGNORECASE), "excluded"),
+    ("out", re.compile(r"\bleave ((?:\w+ ){1,3})out\b", re.IGNORECASE), r"exclude \1"),
+    (
+        "before",
+        re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)before\b", re.IGNORECASE),
+        r"everybody \1only after",
+    ),
     (
         "without",
         re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)without\b(?:([^,]{0,40}), not even\b)?", re.IGNORECASE),
@@ -155,6 +168,7 @@ def plain_wording(text: str) -> str:
     if any(word in folded for word in _NUMBER_WORDS):
         text = _IN_WORDS.sub(_in_digits, text)
     if _DIGIT.search(text):
+        text = _FROM_TO.sub(r"\1 \3 to \2 \3", text)
         text = _DATES[0].sub(r"\1-\2", text)
         text = _DATES[1].sub(r"\g<day>-\g<month>", text)
         text = _HOURS.sub(r"\1:00 \2 \3:00", text)
