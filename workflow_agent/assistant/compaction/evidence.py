@@ -49,7 +49,7 @@ from workflow_agent.conversations.document import AgentReply, Event, UserMessage
 T = TypeVar("T")
 MOST_UNSUPPORTED: Final = 0.5
 """Of a summary's sentences: with more of them it is not used at all."""
-_MOST_NEW: Final = 0.7
+_MOST_NEW: Final = 0.9
 _FEWEST_NEW: Final = 3
 _ENOUGH: Final = 0.5
 _MUCH_OF_IT: Final = 0.6

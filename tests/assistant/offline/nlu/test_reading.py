@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.assistant.offline.test_reading_orders import LOAN, is_done, read
-from workflow_agent.assistant.offline.nlu.reading import ACT, SHOW, Reading, planned, read_order
+from workflow_agent.assistant.offline.nlu.reading import ACT, ACT_STRICTLY, SHOW, Reading, planned, read_order
 from workflow_agent.assistant.offline.plan import Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
 from workflow_agent.assistant.offline.tokens import read_tokens
@@ -23,23 +23,25 @@ def reading(said: str) -> Reading:
     return read_order(empty(said), read_tokens(said))
 
 
-def with_edit(certainty: float, *, unread: str = "") -> Reading:
+def with_edit(certainty: float, *, unread: str = "", intent: str = "remove") -> Reading:
     """Return a reading that removes a step."""
     plan = empty()
     plan.edits, plan.unread = [REMOVE], [unread] if unread else []
-    return Reading("remove", certainty, plan)
+    return Reading(intent, certainty, plan)
 
 
-@pytest.mark.parametrize("certainty", [ACT, 0.99])
-def test_what_is_certain_enough_is_done(certainty: float) -> None:
-    done = planned(empty(), with_edit(certainty))
+@pytest.mark.parametrize(
+    ("intent", "certainty"), [("assign", ACT), ("remove", ACT_STRICTLY), ("assign", 0.99), ("remove", 0.99)]
+)
+def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
+    done = planned(empty(), with_edit(certainty, intent=intent))
 
     assert isinstance(done, Plan)
     assert is_done(done)
 
 
 def test_what_is_less_certain_is_shown() -> None:
-    shown = planned(empty(), with_edit((ACT + SHOW) / 2))
+    shown = planned(empty(), with_edit((ACT_STRICTLY + SHOW) / 2))
 
     assert isinstance(shown, Plan)
     assert shown.edits == [REMOVE]

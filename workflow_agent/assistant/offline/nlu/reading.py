@@ -26,6 +26,8 @@ from workflow_agent.workflows.model.workflow import Workflow
 ACT = 0.1
 """How certain a reading must be for its edits to be made. Of the tenth development set, of which the encoder was shown
 none, nothing above it was misread: what goes wrong seldom makes edits that all words fit."""
+ACT_STRICTLY = 0.3
+"""The same where something goes, which does not come back by itself."""
 SHOW = 0.03
 """The same for its edits to be shown and asked about."""
 _SURE = 0.9
@@ -156,7 +158,7 @@ def planned(plan: Plan, reading: Reading) -> Plan | StepUnclear | Asked:
         return plan
     if reading.plan is None:
         return reading.problem or plan
-    if reading.certainty < ACT:
+    if reading.certainty < (ACT_STRICTLY if reading.intent in _STRICT else ACT):
         reading.plan.notes += [_UNSURE]
     return reading.plan
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.new_steps import MOST_NAME
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import NotRead, titled
+from workflow_agent.assistant.offline.plan import NotRead, listed, titled
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -193,7 +193,7 @@ def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
 
 def _field(order: Filled) -> None:
     step = order.step("step")
-    fields = [bare(words) for words in order.all_words("value")]
+    fields = [bare(words) for said in order.all_words("value") for words in listed(said)]
     # "A comment field."
     fields = [one[:-1] if len(one) > 1 and one[-1].is_("field", "box", "input") else one for one in fields]
     if not fields or any(not 0 < len(one) <= MOST_NAME or any("." in t.text for t in one[:1]) for one in fields):
