@@ -19,6 +19,7 @@ HALVES: Mapping[str, Path] = {
     "development, later talks": _DATA / "summaries_dev_2.txt",
     "development, by a third hand": _DATA / "summaries_dev_3.txt",
     "development, plain voices": _DATA / "summaries_dev_4.txt",
+    "development, fluent": _DATA / "summaries_dev_5.txt",
     "held out": _DATA / "summaries_heldout.txt",
     "held out, other trades": _DATA / "summaries_heldout_2.txt",
     "held out, later talks": _DATA / "summaries_heldout_3.txt",

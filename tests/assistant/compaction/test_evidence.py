@@ -82,12 +82,11 @@ def test_of_plain_sentences_nearly_all_are_judged_rightly() -> None:
         ("Hanna wanted a second station in Bremen.", None),
         ("Bikes must be back by 19:00.", None),
         ("Nora Reiter is the mechanic.", "nobody calls"),
-        ("Bikes are stored in the attic.", "'attic' is nowhere"),
     ],
 )
 def test_what_was_left_open_or_turned_down_is_not_told_as_settled(told: str, why: str | None) -> None:
     talk = said(
-        "Hi, Nora Reiter here, I run the shop. Bikes must be back by 19:00 and are stored in the basement.",
+        "Hi, Nora Reiter here, I run the shop. Bikes must be back by 19:00.",
         "Somebody proposed trackers on all bikes. We rejected that, too expensive.",
         "Hanna would like a second station in Bremen. We have not decided yet.",
         "Carla is our mechanic.",
@@ -96,6 +95,34 @@ def test_what_was_left_open_or_turned_down_is_not_told_as_settled(told: str, why
     found = Evidence("", talk.events).why_not(told)
 
     assert (found is None) if why is None else why in (found or "")
+
+
+def test_of_fluent_sentences_most_true_ones_stay() -> None:
+    found = figures("development, fluent")
+
+    assert found["honest sentences that stay"][0] >= 0.75
+    assert found["lies that are found"][0] >= 0.55
+
+
+@pytest.mark.parametrize(
+    ("told", "said_of_it"),
+    [
+        ("The list goes out at 17:00.", "The list goes out at five in the afternoon."),
+        ("The list goes out at 5:40.", "The list goes out at twenty to six."),
+        ("The list goes out at 22:00.", "The list goes out at ten at night."),
+        ("Six testers are invited.", "Half a dozen testers are invited."),
+        ("We are a studio of 9 persons.", "The user belongs to a nine-person studio."),
+        ("Tell me above 80 percent of the budget.", "Above four fifths of the budget the user is told."),
+        ("The budget is 1,200 EUR per person and year.", "Each person has a yearly budget of 1,200 EUR."),
+        ("Complaints are answered within two weeks.", "Complaints are answered within 14 days."),
+        ("Boxes weigh 1.5 kilograms.", "Boxes weigh one and a half kilograms."),
+        ("From 5 to 7 people come.", "Five to seven people come."),
+        ("The firm visits two times per week.", "The firm visits twice a week."),
+        ("Ship it at half past four.", "It is shipped at 16:30."),
+    ],
+)
+def test_quantities_are_known_in_other_forms(told: str, said_of_it: str) -> None:
+    assert Evidence("", said(told).events).why_not(said_of_it) is None
 
 
 def test_reasons_name_what_is_wrong() -> None:

@@ -50,6 +50,15 @@ _NO_DEED: Final = re.compile(
     r"\b(?:is|are|be|being|not|never|been not|get|gets|if|when|once)\s+"
     r"(?:(?:\w+ly|now|also|still|always|only)\s+)?$"
 )
+_DESCRIBED: Final = re.compile(
+    r"\b(?:that|which|who|what|whatever) (?:was|were|has been|have been|had been) $"
+    r"|\b(?:an?|the|any|no|its|their|his|her|each|every) (?:\w+ly )?$|\b(?:once|when|whenever|if|unless|until)\b",
+    re.IGNORECASE,
+)
+"""What is only said beside a thing, or of what comes every time: "a written reason", "once the boss has signed it"."""
+_PHRASAL: Final = re.compile(
+    r"(?:put|gave|called|made|set|paid|sent|took) (?:off|up|for|out|aside|forward|it|her|him|them|in)\b", re.IGNORECASE
+)
 _IS_DONE: Final = re.compile(
     r"\b(?:the|my|our|this|that) [\w' -]{2,40}? (?:is|has been|was) (?:already )?$", re.IGNORECASE
 )
@@ -116,6 +125,8 @@ def unknown_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str |
             before = said.text[: match.start()]
             if (
                 _NO_DEED.search(before)
+                or _DESCRIBED.search(before)
+                or _PHRASAL.match(said.text, match.start())
                 or is_spoken_of(_STEP_NAME.sub("", before))
                 or _NAMED_SO.match(said.text, match.start())
             ):

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
@@ -23,7 +24,13 @@ from workflow_agent.assistant.compaction.contradictions import (
     too_many_in,
 )
 from workflow_agent.assistant.compaction.deeds import denied_deed, done_turn, unknown_deed
-from workflow_agent.assistant.compaction.placement import OF_ANYTHING, Placement, clause_with_most, wrong_polarity
+from workflow_agent.assistant.compaction.placement import (
+    OF_ANYTHING,
+    Placement,
+    clause_with_most,
+    introduced_in,
+    wrong_polarity,
+)
 from workflow_agent.assistant.compaction.standing import SaidTurn, Standing
 from workflow_agent.assistant.compaction.statements import (
     Statement,
@@ -41,7 +48,7 @@ from workflow_agent.assistant.compaction.subjects import (
     is_verb,
     replacements_in,
 )
-from workflow_agent.assistant.compaction.telling import BETWEEN, MONTHS, Bindings, telling_of, with_other_wordings
+from workflow_agent.assistant.compaction.telling import BETWEEN, Bindings, telling_of, with_other_wordings
 from workflow_agent.assistant.compaction.wording import plain_wording
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
@@ -80,6 +87,11 @@ _SINGLE_NAME: Final = re.compile(
     r"([A-Z][a-z]+) (?:must |will |can |may |has to |should )?(\w+)\b( (?:the|an?|all|each|every|his|her|their|our"
     r"|responsible|in charge)\b)?"
 )
+_UNITS: Final = ("minute", "hour", "day", "week", "month")
+_NOON: Final = 12
+_MOST_DIGITS: Final = 6
+_OF_RATES: Final = {stem(f"{unit}ly"): stem(unit) for unit in ("hour", "week", "month", "quarter", "year", "night")}
+_OF_RATES[stem("daily")] = "day"
 _NOT_NAMES: Final = ("s", "ing", "ment", "ion", "ity", "ance", "age", "al", "ty", "ics", "ship", "ff")
 
 
@@ -96,6 +108,7 @@ class Evidence:
         texts = list(before)
         pairs: list[tuple[str, str]] = []
         named: list[tuple[str, str]] = []
+        introduced: list[frozenset[str]] = []
         messages: list[list[str]] = []
         turns = [done_turn(before, (), before)]
         self._said: list[str] = []
@@ -112,6 +125,7 @@ class Evidence:
             own += (f"{one.change} {one.id} ({one.name})" for one in touched)
             changes += ((one.change, one.name) for one in touched)
             users += own if isinstance(event, UserMessage) else ()
+            introduced += (introduced_in(event.content),) if isinstance(event, UserMessage) else ()
             replies[getattr(event, "turn", 0)] += own if isinstance(event, AgentReply) else ()
             said += own
             texts += own
@@ -135,7 +149,10 @@ class Evidence:
             (one, other) for one, other in pairs if one.endswith("?") or _goes_on(other) or _PERSONAL.match(other)
         ]
         self._placement = Placement(
-            texts, [*beside, *named], [*beside, *named, *(one for one in pairs if _SPEAKS_ON.search(one[1]))]
+            texts,
+            [*beside, *named],
+            [*beside, *named, *(one for one in pairs if _SPEAKS_ON.search(one[1]))],
+            _all(introduced),
         )
         self._bindings = Bindings([*([one] for one in before), *messages])
         self._near: dict[tuple[str, ...], Sequence[Statement]] = {}
@@ -196,7 +213,6 @@ class Evidence:
                 lambda: other_side(said, self._sentences),
                 lambda: self._opposite(said),
                 lambda: self._another_does_it(said),
-                lambda: self._placement.odd_one(said),
                 lambda: self._placement.other_role(said),
                 lambda: self._left_behind(said),
                 lambda: self._out_of_order(said),
@@ -271,19 +287,15 @@ class Evidence:
         return f"{min(missing)!r} is nowhere" if missing else None
 
     def _is_told(self, value: str) -> bool:
-        """Say whether the turns have a value: five weeks as "five", the 17th of a month that they name."""
-        if value in self._words or f"{value}:00" in self._words or value in self._counts:
+        """Say whether the turns have a value in whatever form: 14 for two weeks, the 17th of a month they name."""
+        if any(one in self._words for one in _other_forms(value)) or value in self._counts:
             return True
-        day, _, month = value.partition("-")
-        return (
-            day.isdecimal()
-            and month in MONTHS
-            and stem(month) in self._words
-            and any(
-                stem(month) in one.words or re.search(rf"\b{day}(?:st|nd|rd|th)\b", one.text)
-                for one in self._holding(day)
-            )
-        )
+        count, _, unit = value.partition("-")
+        if not count.isdecimal() or not unit or stem(unit) not in self._words:
+            return False
+        # "10 free days" are ten days.
+        pattern = re.compile(rf"\b{count}(?:st|nd|rd|th)\b")
+        return any(stem(unit) in one.words or pattern.search(one.text) for one in self._holding(count))
 
     def _named(self, said: Statement) -> frozenset[str]:
         """Return the values of a statement, and its first word where that may be a name."""
@@ -378,6 +390,22 @@ class Evidence:
         if len(new) >= _FEWEST_NEW and len(new) > _MOST_NEW * len(set(said.words)):
             return "the turns speak of something else"
         return None
+
+
+@lru_cache(maxsize=2_048)
+def _other_forms(value: str) -> tuple[str, ...]:
+    """Return a value and what may be told in its place: "3" for 15:00, "14" for two weeks, "2x" for 2."""
+    if value.isdecimal() and len(value) <= _MOST_DIGITS:
+        spans = (statement_of(plain_wording(f"x {value} {unit}s")).words[-1] for unit in _UNITS)
+        later = (f"{int(value) + _NOON}:00",) if int(value) < _NOON else ()
+        return (value, f"{value}:00", *later, *spans)
+    hour, _, minutes = value.partition(":")
+    if len(hour) <= _MOST_DIGITS and hour.isdecimal() and minutes.isdecimal():
+        # People leave out which half of the day they mean.
+        return value, f"{(int(hour) + _NOON) % (2 * _NOON)}:{minutes}"
+    if value.endswith("x") and value[:-1].isdecimal():
+        return value, value[:-1]
+    return (value, _OF_RATES[value]) if value in _OF_RATES else (value,)
 
 
 def _is_turned(told: Statement, first: set[str], then: set[str]) -> bool | None:

@@ -32,7 +32,11 @@ _ROLE: Final = re.compile(
 """Who somebody is, as the whole of a sentence."""
 _PRONOUNS: Final = frozenset({"them", "it", "him", "her", "me", "us", "you", "that", "this", "those", "these"})
 _SPEAKER: Final = re.compile(r"\bI\b")
-_INTRODUCED: Final = re.compile(rf"\b(?:I am|[Ii]'?m|[Tt]his is|[Mm]y name is) {_NAME}|{_NAME},? (?:speaking|here)\b")
+_INTRODUCED: Final = re.compile(
+    rf"\b(?:I am|[Ii]'?m|[Tt]his is|[Hh]ere is|[Ii]t'?s|[Mm]y name is|[Mm]e =) {_NAME}"
+    rf"|\b[Ii](?: am|'?m) [a-z][^.,;!?]{{2,60}}, {_NAME}|{_NAME},? (?:speaking|here|writing)\b"
+    rf"|^(?:(?:[Hh]i|[Hh]ello|[Hh]ey|[Gg]ood \w+|[Dd]ear \w+)\W+(?:there\W+)?)?{_NAME}, [a-z]"
+)
 """Who says who it is: what "I" does, they do."""
 
 
@@ -43,19 +47,19 @@ class Placement:
         texts: The sentences of the turns.
         beside: Pairs of sentences of which the second goes on with the first.
         neighbours: All pairs of sentences that one message has side by side.
+        speakers: Stems of the names of those who say "I".
     """
 
     def __init__(
-        self, texts: Sequence[str], beside: Iterable[tuple[str, str]], neighbours: Iterable[tuple[str, str]]
+        self,
+        texts: Sequence[str],
+        beside: Iterable[tuple[str, str]],
+        neighbours: Iterable[tuple[str, str]],
+        speakers: frozenset[str],
     ) -> None:
         self.sentences = Statements(map(statement_of, texts))
         self.parts = Statements(part for text in texts for part in stated_in(text))
-        self._speakers = {
-            word
-            for text in texts
-            for match in _INTRODUCED.finditer(text)
-            for word in words_within(match[1] or match[2])
-        }
+        self._speakers = speakers
         self._beside = Statements(_joined(beside))
         self._neighbours = Statements(_joined(neighbours))
 
@@ -69,24 +73,6 @@ class Placement:
         return self._swapped(said) or next(
             (why for part in stated_in(said.text) if (why := self._misplaced_in(part, said, values_of(said)))), None
         )
-
-    def odd_one(self, said: Statement) -> str | None:
-        """Return a word that no turn has in the place of another one: "kept in the attic" where it is the basement."""
-        for part in stated_in(said.text):
-            for preposition, place in placed_in(part.text):
-                others = {word for word in part.words if word != place and not says_little(word)}
-                is_told = place not in part.words or self.sentences.holding(place) or says_little(place)
-                if is_told or len(others) < _FEWEST_AROUND:
-                    continue
-                near = (
-                    told
-                    for at, count in self.sentences.overlaps(others).items()
-                    if count == len(others)
-                    for told in placed_in(self.sentences.all[at].text)
-                )
-                if any(same == preposition and rival not in part.words for same, rival in near):
-                    return f"{place!r} is nowhere"
-        return None
 
     def other_role(self, said: Statement) -> str | None:
         """Return whom the turns do not call what a sentence calls them: "Carla is the manager"."""
@@ -222,6 +208,12 @@ class Placement:
         return [one.all[place] for one in among for place in one.holding(value)]
 
 
+def introduced_in(text: str) -> frozenset[str]:
+    """Return the stems of the names by which somebody introduces themselves in a message."""
+    names = (name for match in _INTRODUCED.finditer(text) for name in match.groups() if name)
+    return frozenset(word for name in names for word in words_within(name))
+
+
 def clause_with_most(words: set[str], told: Statement) -> Statement:
     """Return the clause that has most of some words; a question whole."""
     return told if told.text.endswith("?") else max(stated_in(told.text), key=lambda part: len(words & set(part.words)))
@@ -317,19 +309,15 @@ def _denied_of(words: set[str], told: Statement, most: int) -> frozenset[str]:
 
 
 def _denied_value(said: Statement, sentences: Statements) -> str | None:
-    """Say which value is denied wherever it is named and told here as so, or the other way round."""
-    placed = (
-        () if said.denied else (word for how, word in placed_in(said.text) if how in _MEANS and not says_little(word))
-    )
+    """Say which value is denied wherever it is named and told here as so."""
     # What the assistant could not do, others may.
-    values = () if _COULD_NOT.match(said.text) else said.values.union(placed)
-    for value in values:
+    if said.denied or _COULD_NOT.match(said.text):
+        return None
+    placed = (word for how, word in placed_in(said.text) if how in _MEANS and not says_little(word))
+    for value in said.values.union(placed):
         held = [sentences.all[at] for at in sentences.holding(value)]
         if not held or any(_BRANCH.search(one.text) or is_uncertain(one.text) for one in held):
             continue
-        if not said.denied and all(value in one.denied for one in held):
+        if all(value in one.denied for one in held):
             return f"{value!r} is denied"
-        is_told = not _FOR_A_TIME.search(said.text) and not any(is_beyond(said, one) or one.denied for one in held)
-        if value in said.denied and is_told:
-            return f"{value!r} is not denied"
     return None

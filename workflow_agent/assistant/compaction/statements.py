@@ -46,7 +46,7 @@ _SMALL: Final = word_set(
     "who whom which what when where how why do does did has have had will would shall should can "
     "could may might must so than then also too very just up out about into over per each any some "
     "all both more most such own same s t re ve ll d m im ive said says say told tell asked ask wants "
-    "want wanted user users assistant conversation turn turns"
+    "want wanted user users assistant conversation turn turns mr mrs ms dr prof"
 )
 _EVERYDAY: Final = word_set(
     "absolutely again ages ago almost already also although always amazing another any anybody anyone "
@@ -94,19 +94,21 @@ _DIGITS_OF: Final = {
     "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
     "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20",
     "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90", "hundred": "100",
-    "thousand": "1000", "million": "1000000", "dozen": "12", "half": "half", "twice": "2x", "once": "1x",
+    "thousand": "1000", "million": "1000000", "dozen": "12", "twice": "2x",
 }  # fmt: skip
 _CLOSED: Final = word_set(
     "red blue green yellow orange purple black white grey gray brown pink amber monday tuesday "
     "wednesday thursday friday saturday sunday january february march april june july august "
-    "september october november december euro euros eur usd dollar dollars gbp pounds chf minute "
-    "minutes hour hours day days week weeks month months quarter quarters year years daily weekly "
-    "monthly quarterly yearly annually night nightly north south east west"
+    "september october november december euro euros eur usd dollar dollars gbp pounds chf hourly daily weekly "
+    "monthly quarterly yearly nightly north south east west"
 )
 """Words that have no synonym: another one of them is another fact."""
+_SPANS: Final = word_set(
+    "minute minutes hour hours day days week weeks month months quarter quarters year years night half"
+)
+"""Words that measure: "in the following week" states none."""
 _SAME: Final = {
-    "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
-    "annually": "year", "nightly": "night", "euro": "eur", "euros": "eur", "dollar": "usd",
+    "annually": "yearly", "euro": "eur", "euros": "eur", "dollar": "usd",
     "dollars": "usd", "pounds": "gbp", "sent": "send", "ran": "run", "paid": "pay", "made": "make",
     "built": "build", "chose": "choose", "kept": "keep", "held": "hold", "gave": "give", "given": "give",
     "took": "take", "taken": "take", "brought": "bring", "bought": "buy", "sold": "sell", "began": "begin",
@@ -135,7 +137,7 @@ def stem(word: str) -> str:
     return (root[:-1] if ending == "s" and root[-1] == "y" and len(root) > _LEAST_STEM else root)[:_STEM_CHARS]
 
 
-_UNITS: Final = frozenset(map(stem, _CLOSED)) | {"may"}
+_UNITS: Final = frozenset(map(stem, _CLOSED | _SPANS)) | {"may"}
 _SAYS_LITTLE: Final = frozenset(map(stem, _EVERYDAY | _SMALL)) - _UNITS
 _PIECE: Final = re.compile(r"\S+")
 _MOST_BETWEEN: Final = 2

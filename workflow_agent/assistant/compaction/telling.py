@@ -101,14 +101,14 @@ def with_other_wordings(text: str) -> tuple[str, ...]:
 
 
 _FEWEST_AROUND: Final = 2
-_LEAST: Final = 0.7
+_LEAST: Final = 1.0
 """So much the words around a number have to tell of it: about as one rare word right beside it does."""
-_MORE: Final = 1.6
+_MORE: Final = 2.5
 """So many times as much they tell of another one, where that is the one meant."""
 _NEAR_WORDS: Final = 5.0
 _OTHER_CLAUSE: Final = 0.5
 _UNIT: Final = re.compile(r"-([a-z]+)$")
-MONTHS: Final = word_set("january february march april may june july august september october november december")
+_MONTHS: Final = word_set("january february march april may june july august september october november december")
 
 _Places = Sequence[tuple[int, int]]
 """Where a word stands in a message, in order: its place among the words, and the number of its clause."""
@@ -210,4 +210,4 @@ def _kind(number: str) -> str:
     unit = _UNIT.search(number)
     if unit is None:
         return "time" if ":" in number else "number"
-    return "date" if unit[1] in MONTHS else "span"
+    return "date" if unit[1] in _MONTHS else "span"

@@ -33,6 +33,8 @@ _FRACTIONS: Final = (
         re.compile(r"\b(?:an|one|1) hour and a half\b|\b(?:one|1) and a half hours\b", re.IGNORECASE),
         "90 minutes",
     ),
+    ("half a dozen", re.compile(r"\bhalf a dozen\b", re.IGNORECASE), "6"),
+    ("half a thousand", re.compile(r"\bhalf a thousand\b", re.IGNORECASE), "500"),
     ("half", re.compile(r"\bhalf a day\b", re.IGNORECASE), "12 hours"),
     ("half", re.compile(r"\bhalf a year\b", re.IGNORECASE), "6 months"),
     ("fortnight", re.compile(r"\b(?:a )?fortnight\b", re.IGNORECASE), "2 weeks"),
@@ -46,10 +48,25 @@ _FRACTIONS: Final = (
     ),
     (
         " a",
-        re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week)", re.IGNORECASE),
+        re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week|month|year)", re.IGNORECASE),
         r"\1 1 ",
     ),
 )
+_PER: Final = {
+    "hour": "hourly", "day": "daily", "night": "nightly", "week": "weekly", "month": "monthly", "quarter": "quarterly",
+    "year": "yearly",
+}  # fmt: skip
+_EACH: Final = re.compile(
+    rf"\b(?:per|every|each|once an?|(twice) an?|(?<=\d )an?|(?<=times )an?|(?<=eur )an?|(?<=euros )an?|(?<=usd )an?"
+    rf"|(?<=dollars )an?|(?<=pounds )an?) ({'|'.join(_PER)})\b",
+    re.IGNORECASE,
+)
+_PER_AND: Final = re.compile(rf"\bper (\w+) and ({'|'.join(_PER)})\b", re.IGNORECASE)
+_AND_A_HALF: Final = re.compile(r"\b(\d{1,6}|one|an?)( [a-z]+)? and a half\b", re.IGNORECASE)
+_SHARES: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_SHARE: Final = re.compile(rf"\b(\d{{1,3}}|one)[ -]({'|'.join(_SHARES)})s?\b", re.IGNORECASE)
+_JOINED: Final = re.compile(r"\b(\d+)-(?!(?:minute|hour|day|week|month|year)\b)([a-z]{3,})\b")
+"""A "9-person" studio has 9 persons."""
 _SPAN: Final = re.compile(
     rf"\b(\d+(?:\.\d+)?)[ -](?:(working|business|calendar) )?({_UNIT})s?(?:\b|'|\u2019)", re.IGNORECASE
 )
@@ -58,15 +75,21 @@ _ELIDED: Final = re.compile(
     re.IGNORECASE,
 )
 """Five weeks, "but I said three"."""
-_PAST_OR_TO: Final = re.compile(r"\b(half past|quarter past|quarter to|half) (\d{1,2})\b(?![%\w])", re.IGNORECASE)
+_PAST_OR_TO: Final = re.compile(
+    r"(?<![\d.,:])\b(half past|(?:a )?quarter (?:past|to)|(?:(?<=at )|(?<=by ))(?:5|10|20|25) (?:past|to)"
+    r"(?= \d{1,2}(?:[.,;!?)](?!\d)|$| (?:in|so|on|and|or|each|every|sharp)\b))) (\d{1,2})\b(?![%\w:])",
+    re.IGNORECASE,
+)
+"""It is at 20 to 6, but 20 to 30 boxes are no time."""
 _CLOCK: Final = re.compile(
     r"(?<![\w.:-])(\d{1,2})(?::(\d\d))?(?![\d:])( o'clock)?(?: ?([ap])\.?m\b\.?"
-    r"| in the (morning|afternoon|evening)\b)?",
+    r"| in the (morning|afternoon|evening)\b| at (night)\b)?",
     re.IGNORECASE,
 )
 _HOURS: Final = re.compile(r"\b(\d{1,2}) (and|to|until|till) (\d{1,2}) o'clock\b", re.IGNORECASE)
-_LATE: Final = ("p", "afternoon", "evening")
+_LATE: Final = ("p", "afternoon", "evening", "night")
 _NOON: Final = 12
+_EARLY: Final = 6
 
 
 _MONTH_NAMES: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -78,6 +101,9 @@ _FROM_TO: Final = re.compile(rf"\b(\d{{1,2}})(?: to | until | till |\s?[-\u2013]
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _REWRITTEN: Final = (
+    (" shift", re.compile(r"\b(day|night|early|late) shift\b", re.IGNORECASE), r"\1_shift"),
+    ("previous ", re.compile(r"\bprevious (?=year|month|week|season|term)\b", re.IGNORECASE), "last "),
+    ("ing ", re.compile(r"\b(?:coming|following) (?=year|month|week|season|term)\b", re.IGNORECASE), "next "),
     ("", re.compile(r"\b(Dr|Mr|Mrs|Ms|St|Prof)\. (?=[A-Z])"), r"\1 "),
     (
         "t ",
@@ -167,14 +193,19 @@ def plain_wording(text: str) -> str:
     folded = text.casefold()
     if any(word in folded for word in _NUMBER_WORDS):
         text = _IN_WORDS.sub(_in_digits, text)
+    if " " in text:
+        text = _EACH.sub(_times, _PER_AND.sub(r"per \1 per \2", text))
+    if "half" in folded:
+        text = _AND_A_HALF.sub(_with_half, text)
     if _DIGIT.search(text):
+        text = _SHARE.sub(_percent, text)
         text = _FROM_TO.sub(r"\1 \3 to \2 \3", text)
         text = _DATES[0].sub(r"\1-\2", text)
         text = _DATES[1].sub(r"\g<day>-\g<month>", text)
         text = _HOURS.sub(r"\1:00 \2 \3:00", text)
         text = _PAST_OR_TO.sub(_clock_time, text)
         text = _CLOCK.sub(_of_24_hours, text)
-        text = _SPAN.sub(_span, _ELIDED.sub(r"\1 \2s", text))
+        text = _JOINED.sub(r"\1 \2", _SPAN.sub(_span, _ELIDED.sub(r"\1 \2s", text)))
     return _reworded(text, _REWRITTEN)
 
 
@@ -209,21 +240,38 @@ def _in_digits(match: re.Match[str]) -> str:
     return str(total + current)
 
 
+def _times(match: re.Match[str]) -> str:
+    often = _PER[match[2].casefold()]
+    return f"{match[1]} {often}" if match[1] else often
+
+
 def _clock_time(match: re.Match[str]) -> str:
     hour = int(match[2])
-    said = match[1].casefold()
-    if hour > 24 or said == "half":
+    said = match[1].casefold().removeprefix("a ")
+    count, _, way = said.partition(" ")
+    minutes = {"half": 30, "quarter": 15}.get(count) or int(count)
+    if hour > 24:
         return match[0]
-    return f"{hour - 1}:45" if said == "quarter to" else f"{hour}:{'30' if said == 'half past' else '15'}"
+    return f"{hour}:{minutes}" if way == "past" else f"{hour - 1}:{60 - minutes}"
 
 
 def _of_24_hours(match: re.Match[str]) -> str:
-    hour, half = int(match[1]), (match[4] or match[5] or "").casefold()
-    if not (match[2] or match[3] or match[4]):
+    hour, half = int(match[1]), (match[4] or match[5] or match[6] or "").casefold()
+    if not (match[2] or match[3] or half):
         return match[0]
-    if half in _LATE and hour < _NOON:
+    if half in _LATE and hour < _NOON and not (half == "night" and hour < _EARLY):
         hour += _NOON
     return f"{hour}:{match[2] or '00'}"
+
+
+def _with_half(match: re.Match[str]) -> str:
+    count = int(match[1]) if match[1].isdecimal() else 1
+    return f"{count}.5{match[2] or ''}"
+
+
+def _percent(match: re.Match[str]) -> str:
+    count = int(match[1]) if match[1].isdecimal() else 1
+    return f"{100 * count / _SHARES[match[2].casefold()]:g} percent"
 
 
 def _span(match: re.Match[str]) -> str:
