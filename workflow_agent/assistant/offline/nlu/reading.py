@@ -39,6 +39,7 @@ _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merge", "uses"})
 """Intents of which every word must be one that people order this with: what goes does not come back by itself."""
+_TAKES_AWAY = frozenset({"remove", "replace", "disconnect", "merge"})
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -158,7 +159,7 @@ def planned(plan: Plan, reading: Reading) -> Plan | StepUnclear | Asked:
         return plan
     if reading.plan is None:
         return reading.problem or plan
-    if reading.certainty < (ACT_STRICTLY if reading.intent in _STRICT else ACT):
+    if reading.certainty < (ACT_STRICTLY if reading.intent in _TAKES_AWAY else ACT):
         reading.plan.notes += [_UNSURE]
     return reading.plan
 

@@ -194,6 +194,8 @@ def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
 def _field(order: Filled) -> None:
     step = order.step("step")
     fields = [bare(words) for said in order.all_words("value") for words in listed(said)]
+    # "Fields for the employer and the income."
+    fields = [one[1:] if one and one[0].is_("for") else one for one in fields]
     # "A comment field."
     fields = [one[:-1] if len(one) > 1 and one[-1].is_("field", "box", "input") else one for one in fields]
     if not fields or any(not 0 < len(one) <= MOST_NAME or any("." in t.text for t in one[:1]) for one in fields):
