@@ -22,6 +22,10 @@ TRIES = 3
 """Times that both are measured before the larger is too much: what grows by the square does so each time."""
 
 
+_MORE = 16
+"""By which the smaller input grows with each try."""
+
+
 def assert_grows_linearly(make: Callable[[int], Given], work: Callable[[Given], object], size: int) -> None:
     """Fail if four times the input takes much more than four times the processor time.
 
@@ -30,11 +34,14 @@ def assert_grows_linearly(make: Callable[[int], Given], work: Callable[[Given], 
         work: What is measured, in the processor's seconds of this thread, without the collection of garbage.
         size: Of the larger input.
     """
-    small, large = make(size // TIMES), make(size)
+    # Each try has inputs of its own: what is remembered of the one before would be no work.
+    sizes = [size + TIMES * _MORE * number for number in range(TRIES)]
+    inputs = [(make(one // TIMES), make(one)) for one in sizes]
     with no_garbage_collected():
-        for _ in range(TRIES - 1):
+        for small, large in inputs[:-1]:
             if _seconds(work, large) <= ALLOWED * max(_seconds(work, small), LEAST):
                 return
+        small, large = inputs[-1]
         assert_linear(_seconds(work, small), _seconds(work, large))
 
 

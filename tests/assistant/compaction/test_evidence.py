@@ -97,6 +97,7 @@ def test_what_was_left_open_or_turned_down_is_not_told_as_settled(told: str, why
     assert (found is None) if why is None else why in (found or "")
 
 
+@pytest.mark.untraced
 def test_of_fluent_sentences_most_true_ones_stay() -> None:
     found = figures("development, fluent")
 

@@ -60,8 +60,8 @@ _NOBODY: Final = word_set(
 _BREAKS: Final = word_set("if when whenever unless because while that who which whether before after until once as")
 _WHO: Final = re.compile(r"^(?:who|which)\b", re.IGNORECASE)
 _APPOSITION: Final = re.compile(
-    r"\b([A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}), ((?:the|our|their|a|an) [\w' -]{2,40}), "
-    r"|\b((?:[\w'-]+ )?[\w'-]+), ([A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}), "
+    r"(?<![\w'-])([A-Z][\w'-]++(?: [A-Z][\w'-]++){0,2}), ((?:the|our|their|a|an) [\w' -]{2,40}), "
+    r"|(?<![\w'-])((?:[\w'-]++ )?[\w'-]++), ([A-Z][\w'-]++(?: [A-Z][\w'-]++){0,2}), "
 )
 """Somebody and who that is, before what they do: "Tobias Falk, the stage manager, accepts each piece"."""
 _MOST_SUBJECT_WORDS: Final = 5
