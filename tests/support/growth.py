@@ -21,7 +21,6 @@ LEAST = 0.01
 TRIES = 3
 """Times that both are measured before the larger is too much: what grows by the square does so each time."""
 
-
 _MORE = 16
 """By which the smaller input grows with each try."""
 
@@ -34,15 +33,16 @@ def assert_grows_linearly(make: Callable[[int], Given], work: Callable[[Given], 
         work: What is measured, in the processor's seconds of this thread, without the collection of garbage.
         size: Of the larger input.
     """
-    # Each try has inputs of its own: what is remembered of the one before would be no work.
-    sizes = [size + TIMES * _MORE * number for number in range(TRIES)]
-    inputs = [(make(one // TIMES), make(one)) for one in sizes]
+    first = second = 0.0
     with no_garbage_collected():
-        for small, large in inputs[:-1]:
-            if _seconds(work, large) <= ALLOWED * max(_seconds(work, small), LEAST):
+        for number in range(TRIES):
+            # Each try has inputs of its own: what is remembered of the one before would be no work.
+            larger = size + TIMES * _MORE * number
+            small, large = make(larger // TIMES), make(larger)
+            second, first = _seconds(work, large), _seconds(work, small)
+            if second <= ALLOWED * max(first, LEAST):
                 return
-        small, large = inputs[-1]
-        assert_linear(_seconds(work, small), _seconds(work, large))
+    assert_linear(first, second)
 
 
 def assert_linear(first: float, second: float) -> None:

@@ -111,6 +111,7 @@ def test_of_fluent_sentences_most_true_ones_stay() -> None:
         ("The list goes out at 17:00.", "The list goes out at five in the afternoon."),
         ("The list goes out at 5:40.", "The list goes out at twenty to six."),
         ("The list goes out at 22:00.", "The list goes out at ten at night."),
+        ("The list goes out at 9:05.", "The list goes out at five past nine."),
         ("Six testers are invited.", "Half a dozen testers are invited."),
         ("We are a studio of 9 persons.", "The user belongs to a nine-person studio."),
         ("Tell me above 80 percent of the budget.", "Above four fifths of the budget the user is told."),
@@ -143,6 +144,14 @@ def test_long_words_are_judged_in_linear_time(piece: str) -> None:
         supported(Summary(text=text, decisions=(text,)), Evidence("", said(text, "Hello there.").events))
 
     assert_grows_linearly(lambda size: piece * (size // len(piece)), judge, 12_000)
+
+
+@pytest.mark.untraced
+def test_messages_of_many_ideas_are_read_in_linear_time() -> None:
+    def ideas(size: int) -> str:
+        return " ".join(f"Maybe add step {size}x{number}." for number in range(size))
+
+    assert_grows_linearly(ideas, lambda text: Evidence("", said(text, text, "Hello there.").events), 1_200)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def denied_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | 
         if match is None or _UNCERTAIN.search(said.text):
             continue
         verb = match[1].casefold()
-        others = {word for word in said.words if not says_little(word)} - {stem(verb), stem("workflow"), stem("step")}
+        others = _object_of(verb, said)
         done = [at for at, turn in enumerate(turns) if others and len(others & turn.words) >= _MOST_OF_IT * len(others)]
         done = [at for at in done if turns[at].changes and _is_on_record(verb, turns[at])]
         if done and not any(_BROUGHT_BACK.search(turn.text) for turn in turns[done[0] :]):
@@ -155,17 +155,22 @@ def denied_deed(parts: Sequence[Statement], turns: Sequence[DoneTurn]) -> str | 
     return None
 
 
+def _object_of(verb: str, said: Statement) -> set[str]:
+    """Return the telling words of what a deed was done to."""
+    return {word for word in said.words if not says_little(word)} - {stem(verb), *_OF_NO_DEED}
+
+
 def _not_done(verb: str, said: Statement, sentence: str, turns: Sequence[DoneTurn]) -> str | None:
-    others = {word for word in said.words if not says_little(word)} - {stem(verb), *_OF_NO_DEED}
+    named = _named_in(sentence, {name for turn in turns for name in turn.touched})
+    of_whole = _WHOLE.intersection(_KINDS[verb])
+    if any(named & turn.touched and of_whole.intersection(turn.changes) for turn in turns):
+        return None
+    others = _object_of(verb, said)
     touched = {word for turn in turns for name in turn.touched for word in statement_of(f"x {name}").words}
     others = others - touched or others
     held = [len(others & turn.words) for turn in turns]
     most = max(held, default=0)
     near = [at for at, count in enumerate(held) if count == most] if most >= _ENOUGH * len(others) else []
-    named = _named_in(sentence, {name for turn in turns for name in turn.touched})
-    of_whole = _WHOLE.intersection(_KINDS[verb])
-    if any(named & turn.touched and of_whole.intersection(turn.changes) for turn in turns):
-        return None
     done = [at for at in near if _is_on_record(verb, turns[at]) and (not named or named & turns[at].touched)]
     if not done:
         is_general = _EACH_TIME.search(sentence) is not None

@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
@@ -49,7 +50,7 @@ from workflow_agent.assistant.compaction.subjects import (
     replacements_in,
 )
 from workflow_agent.assistant.compaction.telling import BETWEEN, Bindings, telling_of, with_other_wordings
-from workflow_agent.assistant.compaction.wording import plain_wording
+from workflow_agent.assistant.compaction.wording import NOON, RATES, SPANS, plain_wording
 from workflow_agent.conversations.compactions import Summary
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
 
@@ -87,12 +88,20 @@ _SINGLE_NAME: Final = re.compile(
     r"([A-Z][a-z]+) (?:must |will |can |may |has to |should )?(\w+)\b( (?:the|an?|all|each|every|his|her|their|our"
     r"|responsible|in charge)\b)?"
 )
-_UNITS: Final = ("minute", "hour", "day", "week", "month")
-_NOON: Final = 12
 _MOST_DIGITS: Final = 6
-_OF_RATES: Final = {stem(f"{unit}ly"): stem(unit) for unit in ("hour", "week", "month", "quarter", "year", "night")}
-_OF_RATES[stem("daily")] = "day"
+_OF_RATES: Final = {stem(rate): stem(unit) for unit, rate in RATES.items()}
 _NOT_NAMES: Final = ("s", "ing", "ment", "ion", "ity", "ance", "age", "al", "ty", "ics", "ship", "ff")
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Sentences of a turn, and the kinds and workflows of its changes."""
+
+    said: list[str] = field(default_factory=list[str])
+    """By whomever, each change as a sentence among them."""
+    changes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    user: list[str] = field(default_factory=list[str])
+    reply: list[str] = field(default_factory=list[str])
 
 
 class Evidence:
@@ -112,35 +121,32 @@ class Evidence:
         messages: list[list[str]] = []
         turns = [done_turn(before, (), before)]
         self._said: list[str] = []
-        by_turn: dict[int, tuple[list[str], list[tuple[str, str]], list[str]]] = {}
-        replies: dict[int, list[str]] = defaultdict(list)
+        by_turn: dict[int, _Turn] = defaultdict(_Turn)
         for event in events:
             self._said.append(event.content)
             own = [plain_wording(one) for one in facts.sentences(event.content)]
             pairs += pairwise(own)
             messages.append(list(own))
-            said, changes, users = by_turn.setdefault(getattr(event, "turn", 0), ([], [], []))
-            touched = event.workflows_touched if isinstance(event, AgentReply) else ()
-            named += ((one, two.name) for one in own for two in touched)
-            own += (f"{one.change} {one.id} ({one.name})" for one in touched)
-            changes += ((one.change, one.name) for one in touched)
-            users += own if isinstance(event, UserMessage) else ()
-            introduced += (introduced_in(event.content),) if isinstance(event, UserMessage) else ()
-            replies[getattr(event, "turn", 0)] += own if isinstance(event, AgentReply) else ()
-            said += own
+            turn = by_turn[getattr(event, "turn", 0)]
+            if isinstance(event, AgentReply):
+                touched = event.workflows_touched
+                named += ((one, two.name) for one in own for two in touched)
+                own += (f"{one.change} {one.id} ({one.name})" for one in touched)
+                turn.changes += ((one.change, one.name) for one in touched)
+                turn.reply += own
+            elif isinstance(event, UserMessage):
+                introduced.append(introduced_in(event.content))
+                turn.user += own
+            turn.said += own
             texts += own
-        self._turns = [*turns, *(done_turn(*one) for one in by_turn.values())]
-        changed = [bool(changes) for _, changes, _ in by_turn.values()]
-        self._standing = Standing(
-            [SaidTurn(users, replies[turn], bool(changes)) for turn, (_, changes, users) in by_turn.items()]
-        )
+        self._turns = [*turns, *(done_turn(one.said, one.changes, one.user) for one in by_turn.values())]
+        self._standing = Standing([SaidTurn(one.user, one.reply, bool(one.changes)) for one in by_turn.values()])
+        changed = [bool(one.changes) for one in by_turn.values()]
         self._ideas = tuple(
             one.rstrip(".")
-            for (said, _, _), is_changed, is_followed in zip(
-                by_turn.values(), changed, [*changed[1:], False], strict=True
-            )
+            for turn, is_changed, is_followed in zip(by_turn.values(), changed, [*changed[1:], False], strict=True)
             if not (is_changed or is_followed)
-            for one in said
+            for one in turn.said
             if is_idea(one)
         )
         texts += (f"{one.rstrip('.')}, {other}" for one, other in pairs if not one.endswith("?") and _goes_on(other))
@@ -288,7 +294,8 @@ class Evidence:
 
     def _is_told(self, value: str) -> bool:
         """Say whether the turns have a value in whatever form: 14 for two weeks, the 17th of a month they name."""
-        if any(one in self._words for one in _other_forms(value)) or value in self._counts:
+        known = value in self._words or value in self._counts
+        if known or any(one in self._words for one in _other_forms(value)):
             return True
         count, _, unit = value.partition("-")
         if not count.isdecimal() or not unit or stem(unit) not in self._words:
@@ -313,17 +320,17 @@ class Evidence:
         return said.values | {word} if word in said.words and word in self._words else said.values
 
     def _unknown_quote(self, sentence: str) -> str | None:
-        quotes = facts.quotes(sentence)
-        known = (
-            [" ".join(one.casefold().split()) for one in (*self._said, *(told.text for told in self._sentences.all))]
-            if quotes
-            else []
-        )
-        for quote in quotes:
+        for quote in facts.quotes(sentence):
             bare = quote.casefold().rstrip(".,;!?")
-            if not any(bare in one for one in known):
+            if not any(bare in one for one in self._spoken):
                 return f"nobody said {quote!r}"
         return None
+
+    @cached_property
+    def _spoken(self) -> Sequence[str]:
+        """The messages as they were said and the sentences in plain wording, folded, with single spaces."""
+        texts = (*self._said, *(told.text for told in self._sentences.all))
+        return [" ".join(one.casefold().split()) for one in texts]
 
     def _holding(self, value: str) -> list[Statement]:
         return [self._sentences.all[place] for place in self._sentences.holding(value)]
@@ -394,18 +401,18 @@ class Evidence:
 
 @lru_cache(maxsize=2_048)
 def _other_forms(value: str) -> tuple[str, ...]:
-    """Return a value and what may be told in its place: "3" for 15:00, "14" for two weeks, "2x" for 2."""
+    """Return what may be told in place of a value: 15:00 for "3", two weeks for "14", 2 for "2x"."""
     if value.isdecimal() and len(value) <= _MOST_DIGITS:
-        spans = (statement_of(plain_wording(f"x {value} {unit}s")).words[-1] for unit in _UNITS)
-        later = (f"{int(value) + _NOON}:00",) if int(value) < _NOON else ()
-        return (value, f"{value}:00", *later, *spans)
+        spans = (statement_of(plain_wording(f"x {value} {unit}s")).words[-1] for unit in SPANS)
+        later = (f"{int(value) + NOON}:00",) if int(value) < NOON else ()
+        return (f"{value}:00", *later, *spans)
     hour, _, minutes = value.partition(":")
     if len(hour) <= _MOST_DIGITS and hour.isdecimal() and minutes.isdecimal():
         # People leave out which half of the day they mean.
-        return value, f"{(int(hour) + _NOON) % (2 * _NOON)}:{minutes}"
+        return (f"{(int(hour) + NOON) % (2 * NOON)}:{minutes}",)
     if value.endswith("x") and value[:-1].isdecimal():
-        return value, value[:-1]
-    return (value, _OF_RATES[value]) if value in _OF_RATES else (value,)
+        return (value[:-1],)
+    return (_OF_RATES[value],) if value in _OF_RATES else ()
 
 
 def _is_turned(told: Statement, first: set[str], then: set[str]) -> bool | None:

@@ -138,7 +138,7 @@ class Placement:
             return False
         together = [one for one in self._holding(value) if around <= set(one.words)]
         return bool(together) and all(
-            any(around <= set(part.words) and self._rivals(part, value, stated) for part in stated_in(one.text))
+            any(around <= set(part.words) and _rivals(part, value, stated) for part in stated_in(one.text))
             for one in together
         )
 
@@ -151,7 +151,7 @@ class Placement:
         for one in held:
             parts = stated_in(one.text)
             mine = max((len(around & set(part.words)) for part in parts if value in part.words), default=0)
-            rival = max((len(around & set(part.words)) for part in parts if self._rivals(part, value, said)), default=0)
+            rival = max((len(around & set(part.words)) for part in parts if _rivals(part, value, said)), default=0)
             if rival <= mine or rival < max(_FEWEST_AROUND, _MOST_OF_IT * len(around) - 0.5):
                 return False
         return True
@@ -177,30 +177,12 @@ class Placement:
             if any(one in part.words and other in part.words for part in parts):
                 return False
             first, second = (
-                [part for part in parts if value in part.words and self._rivals(part, rival, said)]
+                [part for part in parts if value in part.words and _rivals(part, rival, said)]
                 for value, rival in ((one, other), (other, one))
             )
             if not (first and second):
                 return False
         return True
-
-    def _rivals(self, part: Statement, value: str, said: Statement) -> bool:
-        """Say whether a clause has another value of a kind in the place of one, which a statement leaves out."""
-        if value in part.words:
-            return False
-        kind = _kind(value)
-        rivals = {one for one in part.values if _kind(one) == kind}
-        word = _first_word(part)
-        # "Book flight" is a step where another one is spoken of, and an order where somebody is.
-        is_name = kind == "name" and part.text[:1].isupper() and (is_verb(value) or not is_verb(word))
-        if is_name and word in part.words and not says_little(word):
-            rivals.add(word)
-        return bool(rivals - set(said.words)) or (
-            kind == "name"
-            and _first_word(said) == value
-            and value not in self._speakers
-            and _SPEAKER.search(part.text) is not None
-        )
 
     def _holding(self, value: str, joined: Statements | None = None) -> list[Statement]:
         """Return the sentences with a value, and those of some that are joined from two."""
@@ -240,6 +222,22 @@ def placed_in(text: str) -> list[tuple[str, str]]:
     """Return the words that a preposition leads to, with it."""
     found = ((one[1].casefold(), one[2].casefold()) for one in _PLACED.finditer(text))
     return [(how, stem(place)) for how, place in found if place not in _PRONOUNS]
+
+
+def _rivals(part: Statement, value: str, said: Statement) -> bool:
+    """Say whether a clause has another value of a kind in the place of one, which a statement leaves out."""
+    if value in part.words:
+        return False
+    kind = _kind(value)
+    rivals = {one for one in part.values if _kind(one) == kind}
+    word = _first_word(part)
+    # "Book flight" is a step where another one is spoken of, and an order where somebody is.
+    is_name = kind == "name" and part.text[:1].isupper() and (is_verb(value) or not is_verb(word))
+    if is_name and word in part.words and not says_little(word):
+        rivals.add(word)
+    return bool(rivals - set(said.words)) or (
+        kind == "name" and _first_word(said) == value and _SPEAKER.search(part.text) is not None
+    )
 
 
 def _first_word(said: Statement) -> str:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from math import log
 from typing import Final
 
@@ -116,10 +117,12 @@ class Standing:
 
     def __init__(self, turns: Sequence[SaidTurn]) -> None:
         self._told: list[_Told] = []
-        for at, turn in enumerate(turns):
-            following = turns[at + 1] if at + 1 < len(turns) else None
-            told = [(one, _outcome(turn, place, following)) for place, one in enumerate(turn.user)]
-            told += [(one, _outcome_of_reply(one, turn, following)) for one in turn.reply]
+        for turn, following in zip_longest(turns, turns[1:]):
+            answer = _Answer.of(following)
+            told = [
+                *reversed(list(_outcomes(turn, answer))),
+                *((one, _outcome_of_reply(one, turn, answer)) for one in turn.reply),
+            ]
             self._told += (_Told(_telling(one), statement_of(one).denied, outcome) for one, outcome in told)
         self._having = Counter(word for one in self._told for word in one.words)
 
@@ -159,53 +162,74 @@ class Standing:
         return None if is_told else raised
 
 
-def _outcome_of_reply(sentence: str, turn: SaidTurn, following: SaidTurn | None) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the user says in the turn that follows."""
+
+    is_short: bool = False
+    """Whether it only answers what stands before it."""
+    agrees: bool = False
+    refuses: bool = False
+    refuses_first: bool = False
+    is_undecided: bool = False
+    is_changed: bool = False
+    words: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, turn: SaidTurn | None) -> "_Answer":
+        """Return that of a turn; without one there is no answer."""
+        if turn is None:
+            return cls()
+        return cls(
+            is_short=sum(len(one.split()) for one in turn.user) <= _LONGEST_ANSWER,
+            agrees=any(map(_AGREES.search, turn.user)),
+            refuses=any(map(_REFUSED.search, turn.user)),
+            refuses_first=any(map(_REFUSED.search, turn.user[:1])),
+            is_undecided=any(map(_UNDECIDED.search, turn.user)),
+            is_changed=turn.is_changed,
+            words=frozenset(word for one in turn.user for word in _telling(one)),
+        )
+
+
+def _outcome_of_reply(sentence: str, turn: SaidTurn, answer: _Answer) -> str | None:
     if not turn.is_changed and _UNDECIDED.search(sentence):
         return _LEFT_OPEN
     if not (is_idea(sentence) or sentence.endswith("?")):
         return None
-    if following is None or following.is_changed:
+    if answer.is_changed:
         return ""
-    if any(map(_UNDECIDED.search, following.user)):
+    if answer.is_undecided:
         return _LEFT_OPEN
-    return _TURNED_DOWN if any(map(_REFUSED.search, following.user[:1])) else ""
+    return _TURNED_DOWN if answer.refuses_first else ""
 
 
-def _outcome(turn: SaidTurn, place: int, following: SaidTurn | None) -> str | None:
-    """Return what became of what a sentence of the user brings up; None where it is told as so.
+def _outcomes(turn: SaidTurn, answer: _Answer) -> Iterator[tuple[str, str | None]]:
+    """Yield the user's sentences, the last first, each with what became of it.
 
-    "" where it is only asked or wished and nobody says more.
+    None where it is told as so, "" where it is only asked or wished and nobody says more.
     """
-    sentence = turn.user[place]
-    is_undecided = _UNDECIDED.search(sentence) is not None
-    is_raised = is_undecided or is_idea(sentence) or _PROPOSED.search(sentence) or _WISHED.search(sentence)
-    if not is_raised:
-        return "" if sentence.endswith("?") else None
-    behind = turn.user[place + 1 :]
-    if any(map(_REFUSED.search, behind)) or _REFUSED.search(sentence):
-        return _TURNED_DOWN
-    if turn.is_changed:
-        return None
-    is_answer = following is not None and (
-        _answers(following.user) or any(_telling(sentence) & _telling(one) for one in following.user)
-    )
-    answer = following.user if following and is_answer else ()
-    is_made = following is not None and following.is_changed and _goes_ahead(sentence, following.user)
-    if is_made and not any(map(_REFUSED.search, answer)):
-        return None
-    if is_undecided or any(map(_UNDECIDED.search, (*behind, *turn.reply, *answer))):
-        return _LEFT_OPEN
-    return _TURNED_DOWN if any(map(_REFUSED.search, (*turn.reply, *answer))) else ""
-
-
-def _goes_ahead(sentence: str, following: Sequence[str]) -> bool:
-    """Say whether what is said next speaks of the same, or agrees to it."""
-    words = _telling(sentence)
-    return any(_AGREES.search(one) or words & _telling(one) for one in following)
-
-
-def _answers(sentences: Iterable[str]) -> bool:
-    return sum(len(one.split()) for one in sentences) <= _LONGEST_ANSWER
+    reply_refuses, reply_is_undecided = (any(map(one.search, turn.reply)) for one in (_REFUSED, _UNDECIDED))
+    # Of the sentences behind the one that is looked at.
+    refuses = is_undecided = False
+    for sentence in reversed(turn.user):
+        refuses = refuses or _REFUSED.search(sentence) is not None
+        own_undecided = _UNDECIDED.search(sentence) is not None
+        is_undecided = is_undecided or own_undecided
+        is_raised = own_undecided or is_idea(sentence) or _PROPOSED.search(sentence) or _WISHED.search(sentence)
+        if not is_raised:
+            yield sentence, "" if sentence.endswith("?") else None
+            continue
+        is_spoken_of_next = not answer.words.isdisjoint(_telling(sentence))
+        is_answered = answer.is_short or is_spoken_of_next
+        is_made = answer.is_changed and (answer.agrees or is_spoken_of_next)
+        if refuses:
+            yield sentence, _TURNED_DOWN
+        elif turn.is_changed or (is_made and not (is_answered and answer.refuses)):
+            yield sentence, None
+        elif is_undecided or reply_is_undecided or (is_answered and answer.is_undecided):
+            yield sentence, _LEFT_OPEN
+        else:
+            yield sentence, _TURNED_DOWN if reply_refuses or (is_answered and answer.refuses) else ""
 
 
 @lru_cache(maxsize=4_096)

@@ -65,7 +65,6 @@ _APPOSITION: Final = re.compile(
 )
 """Somebody and who that is, before what they do: "Tobias Falk, the stage manager, accepts each piece"."""
 _MOST_SUBJECT_WORDS: Final = 5
-_TITLES: Final = word_set("dr mr mrs ms prof sir sister")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +160,7 @@ def _words(tokens: list[str]) -> frozenset[str]:
 
 
 def _names(tokens: list[str]) -> frozenset[str]:
-    return frozenset(
-        word for word in _words(tokens) if not word[0].isdigit() and not says_little(word) and word not in _TITLES
-    )
+    return frozenset(word for word in _words(tokens) if not word[0].isdigit() and not says_little(word))
 
 
 def does_another(said: Act, told: Act, same: frozenset[frozenset[str]]) -> bool | None:

@@ -23,7 +23,8 @@ _A_FEW: Final = frozenset({"zero", "one"})
 """More often a word than a number, where they stand alone."""
 _MINUTES: Final = {"minute": 1, "hour": 60, "day": 1_440, "week": 10_080}
 _MONTHS: Final = {"month": 1, "year": 12}
-_UNIT: Final = "minute|hour|day|week|month|year"
+SPANS: Final = ("minute", "hour", "day", "week", "month", "year")
+_UNIT: Final = "|".join(SPANS)
 _FRACTIONS: Final = (
     ("quarter", re.compile(r"\b(?:a |one )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
     ("quarter", re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
@@ -52,16 +53,14 @@ _FRACTIONS: Final = (
         r"\1 1 ",
     ),
 )
-_PER: Final = {
-    "hour": "hourly", "day": "daily", "night": "nightly", "week": "weekly", "month": "monthly", "quarter": "quarterly",
-    "year": "yearly",
-}  # fmt: skip
+RATES: Final = {unit: f"{unit}ly" for unit in ("hour", "night", "week", "month", "quarter", "year")} | {"day": "daily"}
+"""How often, by the unit."""
 _EACH: Final = re.compile(
     rf"\b(?:per|every|each|once an?|(twice) an?|(?<=\d )an?|(?<=times )an?|(?<=eur )an?|(?<=euros )an?|(?<=usd )an?"
-    rf"|(?<=dollars )an?|(?<=pounds )an?) ({'|'.join(_PER)})\b",
+    rf"|(?<=dollars )an?|(?<=pounds )an?) ({'|'.join(RATES)})\b",
     re.IGNORECASE,
 )
-_PER_AND: Final = re.compile(rf"\bper (\w+) and ({'|'.join(_PER)})\b", re.IGNORECASE)
+_PER_AND: Final = re.compile(rf"\bper (\w+) and ({'|'.join(RATES)})\b", re.IGNORECASE)
 _AND_A_HALF: Final = re.compile(r"\b(\d{1,6}|one|an?)( [a-z]+)? and a half\b", re.IGNORECASE)
 _SHARES: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _SHARE: Final = re.compile(rf"\b(\d{{1,3}}|one)[ -]({'|'.join(_SHARES)})s?\b", re.IGNORECASE)
@@ -88,7 +87,7 @@ _CLOCK: Final = re.compile(
 )
 _HOURS: Final = re.compile(r"\b(\d{1,2}) (and|to|until|till) (\d{1,2}) o'clock\b", re.IGNORECASE)
 _LATE: Final = ("p", "afternoon", "evening", "night")
-_NOON: Final = 12
+NOON: Final = 12
 _EARLY: Final = 6
 
 
@@ -241,7 +240,7 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def _times(match: re.Match[str]) -> str:
-    often = _PER[match[2].casefold()]
+    often = RATES[match[2].casefold()]
     return f"{match[1]} {often}" if match[1] else often
 
 
@@ -252,15 +251,15 @@ def _clock_time(match: re.Match[str]) -> str:
     minutes = {"half": 30, "quarter": 15}.get(count) or int(count)
     if hour > 24:
         return match[0]
-    return f"{hour}:{minutes}" if way == "past" else f"{hour - 1}:{60 - minutes}"
+    return f"{hour}:{minutes:02d}" if way == "past" else f"{hour - 1}:{60 - minutes}"
 
 
 def _of_24_hours(match: re.Match[str]) -> str:
     hour, half = int(match[1]), (match[4] or match[5] or match[6] or "").casefold()
     if not (match[2] or match[3] or half):
         return match[0]
-    if half in _LATE and hour < _NOON and not (half == "night" and hour < _EARLY):
-        hour += _NOON
+    if half in _LATE and hour < NOON and not (half == "night" and hour < _EARLY):
+        hour += NOON
     return f"{hour}:{match[2] or '00'}"
 
 
