@@ -204,7 +204,9 @@ def tagged(order: str, *, with_breaks: bool = False) -> tuple[str, list[Token], 
         for i, token in enumerate(tokens):
             # A tag may stand inside or outside of the marks around a quoted name.
             inner = token.kind == "quoted"
-            if role != "o" and token.start + inner >= start and token.end - inner <= end:
+            # "[the deputy|who]'s".
+            last = token.start + len(token.text) if token.possessive else token.end - inner
+            if role != "o" and token.start + inner >= start and last <= end:
                 labels[i] = role
     return text, tokens, labels
 
