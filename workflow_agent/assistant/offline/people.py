@@ -142,19 +142,33 @@ def people_of(workflow: Workflow) -> list[str]:
 
 def written(workflow: Workflow, tokens: Sequence[Token]) -> str:
     """Return words for somebody as an assignee is written: as one there is, else in small letters unless a title."""
-    words = [t for t in tokens if t.kind != "punct"]
+    words = list(tokens)
+    while words and words[-1].kind == "punct":
+        words.pop()
     while len(words) > 1 and (words[0].has("det") or words[0].is_("only", "now")):
         words.pop(0)
     while len(words) > 1 and words[-1].is_(*_BEHIND):
         words.pop()
-    said = " ".join(t.text for t in words)
+    said = _joined(words, [t.text for t in words])
     fewer = said.rpartition(" ")[0] if words[-1].is_("team", "department", "dept", "staff", "people", "guys") else said
     known = {_apart(one): one for one in people_of(workflow)}
     plain = _apart(said)
-    titled = said.isupper() or words[0].kind == "quoted" or all(t.text[:1].isupper() for t in words)
+    titled = words[0].kind == "quoted" or all(t.text[:1].isupper() for t in words if t.kind != "punct")
     singular = " ".join((*(t.lower for t in words[:-1]), words[-1].entry.noun or words[-1].lower))
     found = known.get(plain) or known.get(_apart(singular)) or known.get(_apart(fewer))
-    return found or (said if titled else " ".join(t.text if t.text.isupper() else t.text.lower() for t in words))
+    own = words[1:] if words[0].entry.known and not words[0].text.isupper() else words
+    # "Someone from Legal" begins a sentence.
+    return found or (said if titled else _joined(words, [t.text if t in own else t.text.lower() for t in words]))
+
+
+def _joined(tokens: Sequence[Token], texts: Sequence[str]) -> str:
+    """Return the texts of tokens with a blank where there was one: "Dr. Huber's boss", "R&D"."""
+    said = ""
+    for at, (token, text) in enumerate(zip(tokens, texts, strict=True)):
+        close = at and token.start == tokens[at - 1].end
+        own = "'s" if token.possessive and at + 1 < len(tokens) else ""
+        said += f"{'' if close or not at else ' '}{text}{own}"
+    return said
 
 
 def _apart(name: str) -> str:

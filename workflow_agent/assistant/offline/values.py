@@ -22,6 +22,8 @@ _UNITS = {
     "quarter": 0,
 }
 _CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
+_SHORT_UNITS = {"hr": "hour", "wk": "week", "wks": "week", "mo": "month", "mth": "month", "mths": "month", "yr": "year"}
+"""As they are written in small letters: "HR" is a department."""
 _WORKING = word_set("values.working")
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _SHORT_DAYS = {day[:3]: day for day in _DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
@@ -45,6 +47,7 @@ _ADVERBS = {
     "annually": "year",
     "quarterly": "quarter",
 }
+_PARTS = {"half": 0.5, "quarter": 0.25}
 _PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _NOON = 12
 T = TypeVar("T")
@@ -68,7 +71,7 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
         return of
     while here < len(tokens) and (tokens[here].lower in _WORKING or tokens[here].text == "-"):
         here += 1
-    if here >= len(tokens) or (unit := tokens[here].lemma) not in _UNITS:
+    if here >= len(tokens) or (unit := unit_of(tokens[here])) is None:
         return None
     seconds = _UNITS[unit]
     here += 1
@@ -87,18 +90,20 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
         other = _seconds_in(tokens, here + 1) if more is not None else 0
         if more is not None and other:
             return Found(duration_of(amount.value * seconds + other), more.end)
-    if (
-        here + 2 < len(tokens)
-        and tokens[here].is_("and")
-        and tokens[here + 1].is_("a")
-        and tokens[here + 2].is_("half")
-    ):
-        return Found(duration_of((amount.value + 0.5) * seconds), here + 3)
+    part = _PARTS.get(tokens[here + 2].lower) if here + 2 < len(tokens) else None
+    if part and tokens[here].is_("and") and tokens[here + 1].is_("a"):
+        return Found(duration_of((amount.value + part) * seconds), here + 3)
     if unit == "week":
         return Found(
             f"P{int(amount.value)}W" if amount.value == int(amount.value) else duration_of(amount.value * seconds), here
         )
     return Found(duration_of(amount.value * seconds), here)
+
+
+def unit_of(token: Token) -> str | None:
+    """Return the unit of time that a word names, or None."""
+    unit = _SHORT_UNITS.get(token.text, token.lemma)
+    return unit if unit in _UNITS else None
 
 
 def _quarters_at(tokens: Sequence[Token], at: int, amount: float = 1) -> Found[str] | None:
@@ -112,7 +117,8 @@ def _quarters_at(tokens: Sequence[Token], at: int, amount: float = 1) -> Found[s
 
 def _seconds_in(tokens: Sequence[Token], at: int) -> float:
     amount = _amount_at(tokens, at)
-    return amount.value * _UNITS[tokens[amount.end].lemma] if amount else 0
+    unit = unit_of(tokens[amount.end]) if amount and amount.end < len(tokens) else None
+    return amount.value * _UNITS[unit] if amount and unit else 0
 
 
 def _amount_at(tokens: Sequence[Token], at: int) -> Found[float] | None:
@@ -130,11 +136,12 @@ def _amount_at(tokens: Sequence[Token], at: int) -> Found[float] | None:
         if [one.lower for one in tokens[end : end + 3]] == ["and", "a", "half"]:
             return Found(token.value + 0.5, end + 3)
         return Found(token.value, end)
-    if token.is_("a", "an") and at + 1 < len(tokens):
+    if token.is_("a", "an", "another") and at + 1 < len(tokens):
         if tokens[at + 1].is_("couple", "few"):
             end = at + 3 if at + 2 < len(tokens) and tokens[at + 2].is_("of") else at + 2
             return Found(2.0 if tokens[at + 1].is_("couple") else 3.0, end)
-        if tokens[at + 1].lemma in _UNITS:
+        named = next((one for one in tokens[at + 1 :] if one.lower not in _WORKING), token)
+        if unit_of(named) is not None:
             return Found(1.0, at + 1)
         if tokens[at + 1].is_("half") and at + 2 < len(tokens):
             return Found(0.5, at + 2)
@@ -153,6 +160,12 @@ def durations_in(tokens: Sequence[Token]) -> list[tuple[int, Found[str]]]:
             found.append((at, one))
             at = one.end
     return found
+
+
+def tells_time(token: Token) -> bool:
+    """Say whether a word is one that times are told with: "January", "Monday", "noon", "now", a number, a unit."""
+    named = token.lower in MONTHS or token.lemma in _TIMES or token.among("values.moment")
+    return named or token.value is not None or _day_named(token) is not None or unit_of(token) is not None
 
 
 def first_of(reader: Callable[[Sequence[Token], int], Found[T] | None], tokens: Sequence[Token]) -> Found[T] | None:

@@ -34,6 +34,14 @@ def made(intent: str, order: str, workflow: Workflow = LOAN, *, last: str | None
     return plan.edits
 
 
+def shown(intent: str, order: str, workflow: Workflow = LOAN) -> list[str]:
+    """Return what is noted of a tagged order, and the words it does not use."""
+    text, tokens, labels = tagged(order)
+    plan = Plan(text, workflow, Steps(workflow, {}, None))
+    BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    return [*plan.notes, *plan.unread]
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['intent']}: {row['order']}" for row in ROWS])
 def test_an_intent_and_its_slots_make_these_edits(row: dict[str, Any]) -> None:
     assert made(row["intent"], row["order"]) == row["edits"]
@@ -108,3 +116,47 @@ def test_what_is_done_by_somebody_is_not_whatever_else_that_person_does() -> Non
         {"op": "set_timeout", "step": "review", "timeout": "P4D"}
     ]
     assert made("deadline", "[four days|time] for [the review|step]", expense) is None
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "note"),
+    [
+        ("deadline", "[the decision|step] by [next morning|time]", "I took “next morning” for 1 day"),
+        ("deadline", "[the decision|step] by [day three|time]", "I took “day three” for 3 days"),
+        ("deadline", "[the decision|step] after [a week|time]", "I took that for the time within which"),
+        ("deadline", "[the decision|step] in [a week|time] [if it is large|cond]", "if it is large"),
+        ("deadline", "[at least|o] [a week|time], not [two days|oldtime], for [the decision|step]", "I took that for"),
+        ("retry", "try [printing the contract|step] again", "you did not say how often"),
+        ("permission", "only [tellers|value] for [the decision|step]", "I would call the permission “tellers”"),
+        ("uses", "[the decision|step] is made by [LoanDesk|value]", "stays with clerk, who would use LoanDesk"),
+    ],
+)
+def test_what_is_not_certain_is_shown(intent: str, order: str, note: str) -> None:
+    (told,) = shown(intent, order)
+    assert note in told
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "question"),
+    [
+        ("assign", "[the decision|step] by [me|who]", "Which role or name do you have in this workflow?"),
+        ("deadline", "[the decision|step] by [Friday noon|time]", "How long is “Friday noon”?"),
+        ("deadline", "[one day|time] [more|more] for [the score|step]", "has no time yet. How long may it take?"),
+        ("escalate", "[the score|step] goes up to [the director|who]", "After how long is the director told"),
+    ],
+)
+def test_what_an_order_lacks_is_asked(intent: str, order: str, question: str) -> None:
+    with pytest.raises(Asked) as asked:
+        shown(intent, order)
+    assert question in asked.value.question
+
+
+def test_an_answer_to_what_an_order_lacks_completes_it() -> None:
+    with pytest.raises(Asked) as asked:
+        shown("assign", "[the decision|step] is for [me|who], please")
+    assert f"{asked.value.before}the director{asked.value.after}" == "the decision is for the director, please"
+
+
+def test_a_description_that_is_there_is_not_replaced_unseen() -> None:
+    workflow = changed({"op": "update_step", "step": "score", "set": {"description": "old"}})
+    assert shown("describe", "[scoring|step]: [by the newest figures|value]", workflow)

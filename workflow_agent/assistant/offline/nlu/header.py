@@ -56,11 +56,10 @@ def _describe(order: Filled) -> None:
     if not said:
         raise NotRead
     if order.words("step") and not akin_words(order.text("step"), order.plan.workflow.name):
-        if not any(t.among("header.description") for t in order.around()):
-            # "Change the loan.pdf in the contract" describes nothing.
-            raise NotRead
-        step = order.step("step").id
-        order.plan.do({"op": "update_step", "step": step, "set": {"description": said}})
+        step = order.step("step")
+        if step.description:
+            order.plan.notes.append(f"**{step.name}** has a description, in whose place that would be")
+        order.plan.do({"op": "update_step", "step": step.id, "set": {"description": said}})
         return
     if not order.words("step") and order.plan.steps.whole_names(tuple(t for t in order.tokens if t.start not in value)):
         # It may be of that step.

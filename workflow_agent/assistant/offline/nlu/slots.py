@@ -1,19 +1,20 @@
 """What the slots of an order mean in the workflow it is for: steps, people, lengths of time, values."""
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.lexicon import entry_of
 from workflow_agent.assistant.offline.nlu.encoder import encoder
+from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
 from workflow_agent.assistant.offline.nlu.tagging import Slot
 from workflow_agent.assistant.offline.people import people_of, written
-from workflow_agent.assistant.offline.plan import NotRead, Plan
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear, akin, content_of, families
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.assistant.offline.values import tells_time, unit_of
+from workflow_agent.workflows.model.durations import amounts_in, duration_in_words
 from workflow_agent.workflows.model.steps import Step
 
 _FITS = 0.5
@@ -26,7 +27,7 @@ _MARGIN = 0.15
 """By how much the step that is meant must fit better than any other."""
 _UNLIKELY = {"end": 0.3, "decision": 0.2, "fork": 0.5, "join": 0.5}
 """What is taken off the fit of a step that seldom is what an order is about."""
-_MOST_WHO = 6
+_MOST_WHO = 8
 
 
 @dataclass(slots=True)
@@ -175,44 +176,64 @@ class Filled:
         return list(found.values())
 
     def who(self) -> str | None:
-        """Return who does it as an assignee is written; None where nobody is named."""
+        """Return who does it as an assignee is written; None where nobody is named, or nobody certain: "we".
+
+        Raises:
+            Asked: It is who speaks.
+            NotRead: The words are no name.
+        """
         words = bare(self.words("who"))
-        words = words[1:] if len(words) > 1 and words[0].is_("by") else words
-        if not words:
+        if len(words) > 1 and words[0].is_("by", "to"):
+            words = bare(words[1:])
+        if len(words) > 2 and words[0].among("slots.speaker") and words[1].kind == "punct":
+            # "Me, Birgit", "me (Birgit)".
+            words = tuple(t for t in words[1:] if t.kind != "punct")
+        if not words or (len(words) == 1 and words[0].among("slots.anybody")):
             return None
-        if len(words) > _MOST_WHO or not any(t.is_content for t in words) or any(_is_no_name(t) for t in words):
+        if all(t.among("slots.speaker") for t in words):
+            before, after = self.plan.text[: words[0].start], self.plan.text[words[-1].end :]
+            raise Asked("Which role or name do you have in this workflow?", before, after)
+        if len(words) > _MOST_WHO or not any(t.is_content for t in words) or not _is_name(words):
             raise NotRead
         return written(self.plan.workflow, words)
 
-    def time(self, role: str = "time", *, like: str | None = None) -> str | None:
-        """Return the length of time of a role in ISO 8601; None where it is not told.
+    def time(self, *roles: str, like: str | None = None) -> str | None:
+        """Return the length of time in ISO 8601 that the words of roles tell together; None where they have none.
+
+        What is only about so long is noted.
 
         Args:
-            role: What the words are.
+            roles: What the words are: "time", unless told.
             like: A length in whose unit a number alone is: "make that 6".
 
         Raises:
-            NotRead: The words tell no single length.
+            Asked: The words tell no single length.
         """
-        words = self.words(role)
+        said = [slot.tokens for slot in self.slots if slot.role in (roles or ("time",))]
+        # Of "a week" and "longer" the first tells how long.
+        slots = [words for words in said if any(t.value is not None or unit_of(t) for t in words)] or said
+        words = tuple(itertools.chain.from_iterable(slots))
         if not words:
             return None
-        found = durations_in(words)
-        if not found and role == "time" and len(numbers := [t for t in words if t.value is not None]) == 1:
-            # "Four, not three weeks."
-            unit = next((t for t in self.words("oldtime") if t.value is None and t.is_content), None)
-            found = durations_in((numbers[0], unit)) if unit else []
-        if not found and like is not None and len(numbers := [t for t in words if t.value is not None]) == 1:
-            unit = re.fullmatch(r"(P|PT)\d+([A-Z])", like)
-            others = [t for t in words if t.is_content and t is not numbers[0]]
-            if unit is not None and not others and numbers[0].value == int(numbers[0].value or 0):
-                return f"{unit[1]}{numbers[0].value:g}{unit[2]}"
-        if len(found) != 1:
-            raise NotRead
-        first, length = found[0]
-        if any(t.is_content and not t.entry.known for t in (*words[:first], *words[length.end :])):
-            raise NotRead
+        said_so = [t for t in words if t.value is not None or (t.is_content and not t.among("values.working"))]
+        alone = (
+            said_so[0] if len(said_so) == 1 and said_so[0].value is not None and ":" not in said_so[0].text else None
+        )
+        length = length_told((alone, unit)) if alone and (unit := self._unit(like)) else length_told(words)
+        if length is None:
+            before, after = self.plan.text[: slots[0][0].start], self.plan.text[slots[0][-1].end :]
+            raise Asked(f"How long is “{self.plan.said(words)}”?", before, after)
+        if not length.is_told:
+            self.plan.notes.append(f"I took “{self.plan.said(words)}” for {duration_in_words(length.value)}")
         return length.value
+
+    def _unit(self, like: str | None) -> Token | None:
+        """Return the unit of a number alone: the old time's, that of a length like it, else the only one around."""
+        old = [t for words in self.all_words("oldtime") for t in words if unit_of(t)]
+        if not old and like is not None and len(amounts := amounts_in(like) or ()) == 1:
+            old = list(read_tokens(amounts[0][1]))
+        found = old or [t for t in self.around() if unit_of(t)]
+        return found[0] if len({unit_of(t) for t in found}) == 1 else None
 
 
 def akin_words(one: str, other: str) -> bool:
@@ -336,8 +357,22 @@ def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
     return [step_meant(plan, words, role)]
 
 
-def _is_no_name(token: Token) -> bool:
-    """Say whether a word is none of somebody's name: "the carrier from January", "tell operations"."""
-    joins = (token.has("prep") and not token.is_("of", "for", "on", "in")) or token.has("wh", "aux", "neg")
-    acts = token.has("verb") and not token.has("noun", "adj")
-    return token.kind != "quoted" and (joins or acts or token.text in ",;")
+def _is_name(words: Tokens) -> bool:
+    """Say whether words can be somebody's name.
+
+    "A driver with a big car", "whoever took the call", and not "the carrier from January", "tell operations".
+    """
+    related = any(t.among("slots.relative") for t in words)
+    for at, token in enumerate(words):
+        if token.kind == "quoted":
+            continue
+        joins = token.text == ";" or (at and token.among("slots.no_joint"))
+        if joins or (not related and token.has("wh", "aux", "neg")):
+            return False
+        behind = [t for t in words[at + 1 :] if t.is_content]
+        if at and not related and token.has("prep") and not token.is_("of") and behind and all(map(tells_time, behind)):
+            return False
+        acts = token.has("verb") and not token.has("noun", "adj") and token.among("slots.telling")
+        if acts and not related:
+            return False
+    return True

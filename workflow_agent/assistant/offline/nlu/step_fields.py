@@ -1,10 +1,13 @@
 """Who does a step, within what time, how often it is tried, what it needs and asks for."""
 
+import itertools
+import re
 from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.new_steps import MOST_NAME
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import NotRead, listed, titled
+from workflow_agent.assistant.offline.nlu.tagging import ASIDE
+from workflow_agent.assistant.offline.plan import Asked, NotRead, listed, titled
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -15,6 +18,8 @@ from workflow_agent.workflows.model.steps import Form, Step
 
 _CHECKS = ("audit", "check", "review", "verify", "inspect", "approve", "countersign", "test", "examine")
 _GROWING = {"exponential": ("exponential", "exponentially", "doubling"), "linear": ("linear", "linearly")}
+_TRIES = 3
+_TIMES_X = re.compile(r"x(\d{1,3})|(\d{1,3})x")
 _TYPES = {
     "date": "date",
     "amount": "number",
@@ -44,37 +49,78 @@ def _assign(order: Filled) -> None:
 
 
 def _deadline(order: Filled) -> None:
+    steps = order.steps()
+    now = _time_of(order, steps[0])
     # "By two days" may stand in the slot for what is added, or taken off.
-    length = order.time(like=_time_before(order)) or order.time("more") or order.time("less")
-    sign = _added(order)
-    if length is None or any(
-        t.is_("no", "after", "later", "least", "earliest", "halve", "double") for t in order.around()
-    ):
-        # "Pay out only after 3 days" is a wait.
+    length = order.time("time", "more", "less", like=now)
+    factor = _factor(order) if length is None else 1
+    if length is None and factor is None:
         raise NotRead
-    for step in order.steps():
-        field = "duration" if step.type == "wait" else "timeout"
-        value, now = length, step.duration if step.type == "wait" else step.timeout
-        if sign:
-            if now is None or seconds_of(now) + sign * seconds_of(length) <= 0:
-                raise NotRead
-            value = duration_of(seconds_of(now) + sign * seconds_of(length))
-        if field == "duration":
+    sign = _added(order)
+    for step in steps:
+        value = length or ""
+        if length is None or sign:
+            value = _changed(step, factor or 1, sign * seconds_of(length or ""))
+        if step.type == "wait":
             order.plan.do({"op": "update_step", "step": step.id, "set": {"duration": value}})
         else:
+            _check_limit(order, step)
             order.plan.do({"op": "set_timeout", "step": step.id, "timeout": value})
 
 
-def _time_before(order: Filled) -> str | None:
+def _time_of(order: Filled, step: Step) -> str | None:
     """Return the time that the message set before, or the one that the step has now."""
     before = [edit["timeout"] for edit in order.plan.edits if edit["op"] == "set_timeout"]
-    step = order.steps()[0]
-    return before[-1] if before else step.timeout or step.duration
+    return before[-1] if before else step.duration if step.type == "wait" else step.timeout
+
+
+def _factor(order: Filled) -> float | None:
+    """Return what a time is multiplied by: "halve the time", "twice as long"; None where nothing is said of it."""
+    said = {t.lemma for t in (*order.around(), *itertools.chain(*order.all_words("less"), *order.all_words("more")))}
+    return 0.5 if said & {"halve", "half"} else 2 if said & {"double", "twice"} else None
+
+
+def _changed(step: Step, factor: float, seconds: float) -> str:
+    """Return the time of a step, changed.
+
+    Raises:
+        Asked: It has none.
+        NotRead: Nothing would be left of it.
+    """
+    now = step.duration if step.type == "wait" else step.timeout
+    if now is None:
+        raise Asked(f"**{step.name}** has no time yet. How long may it take?", f"{step.name} takes ")
+    left = seconds_of(now) * factor + seconds
+    if left <= 0:
+        raise NotRead
+    return duration_of(left)
+
+
+def _check_limit(order: Filled, step: Step) -> None:
+    """Note where a time may be none within which something is done, but one that is waited for.
+
+    Raises:
+        NotRead: It is one: "pay out only after 3 days", "no sooner than", "at the earliest".
+    """
+    around = order.around()
+    denied = any(t.is_("no", "not", "never", "nobody") for t in around)
+    least = any(t.is_("least") for t in around)
+    after = any(t.is_("after") or (t.is_("later") and not denied) for t in around)
+    if any(t.is_("earliest") or (denied and t.is_("sooner", "soon", "early")) for t in around):
+        raise NotRead
+    if (least and not order.words("oldtime")) or (after and any(t.is_("only") for t in around)):
+        raise NotRead
+    if least or (after and not any(t.among("step_fields.limit") for t in around)):
+        order.plan.notes.append(f"I took that for the time within which **{step.name}** is done, not for one to wait")
 
 
 def _added(order: Filled) -> int:
     """Return 1 where a time is added to the one there is, -1 where it is taken off, 0 where it is the new one."""
     around = order.around()
+    times = [slot.tokens[0].start for slot in order.slots if slot.role == "time"]
+    if any(t.is_("to") and other.start in times for t, other in itertools.pairwise(order.tokens)):
+        # "Shortened to two days".
+        return 0
     by = any(t.is_("by") for t in around)
     if order.all_words("less") or (by and any(t.is_("cut", "reduce", "shorten", "decrease") for t in around)):
         return -1
@@ -93,8 +139,12 @@ def _no_deadline(order: Filled) -> None:
 
 def _escalate(order: Filled) -> None:
     step, who, length = order.step("step"), order.who(), order.time()
-    if who is None or (length is None and step.timeout is None):
+    if who is None:
         raise NotRead
+    if length is None and step.timeout is None:
+        told = order.plan.text.rstrip(" .!?")
+        said = order.plan.said(order.words("who"))
+        raise Asked(f"After how long is {said} told of **{step.name}**?", f"{told} after ")
     if length is not None:
         order.plan.do({"op": "set_timeout", "step": step.id, "timeout": length})
     order.plan.do({"op": "update_step", "step": step.id, "set": {"escalate_to": who}})
@@ -114,25 +164,45 @@ def growth_of(order: Filled) -> str | None:
 
 
 def _retry(order: Filled) -> None:
-    words = order.words("num")
-    found = times_at(words, 0) if words else None
-    value = next((t.value for t in words if t.value is not None), None)
-    count = found.value if found else int(value) if value is not None else None
-    if value is not None and value != int(value):
-        raise NotRead
-    if count == 0:
-        raise NotRead
-    more = any(t.is_("more", "another", "additional", "extra", "further") for t in (*order.around(), *words))
+    count = _count(order)
     interval = {"interval": order.time()} if order.words("time") else {}
     grows = growth_of(order)
     interval |= {"backoff": grows} if grows else {}
     for step in order.steps():
-        if count is None and step.retry is None and not grows:
-            raise NotRead
         retry: JsonObject = step.retry.model_dump(mode="json", exclude_defaults=True) if step.retry else {}
-        now = step.retry.max_attempts if step.retry else 0
-        retry |= {"max_attempts": count + now if more else count} if count else {}
+        if count is None and step.retry is None and not grows:
+            order.plan.notes.append(f"you did not say how often: I would try **{step.name}** {_TRIES} times")
+            retry["max_attempts"] = _TRIES
+        elif count is not None:
+            retry["max_attempts"] = _tries(order, step, count)
         order.plan.do({"op": "set_retry", "step": step.id, "retry": retry | interval})
+
+
+def _count(order: Filled) -> int | None:
+    """Return how often something is tried; None where that is not told.
+
+    Raises:
+        NotRead: It is no such number.
+    """
+    words = order.words("num")
+    found = times_at(words, 0) if words else None
+    joined = next((one for t in words if (one := _TIMES_X.fullmatch(t.lower))), None)
+    value = next((t.value for t in words if t.value is not None), None)
+    count = found.value if found else int(joined[1] or joined[2]) if joined else value
+    if count is None and not words:
+        return None
+    if not count or count != int(count):
+        raise NotRead
+    return int(count)
+
+
+def _tries(order: Filled, step: Step, count: int) -> int:
+    """Return how often a step is tried, the first time included, where an order says how often."""
+    more = ("more", "another", "additional", "extra", "further")
+    if step.retry and any(t.is_(*more) for t in (*order.around(), *order.words("num"))):
+        return count + step.retry.max_attempts
+    # "Try once more", and not "one attempt".
+    return 2 if count == 1 and not any(t.is_("attempt") for t in order.tokens) else count
 
 
 def _no_retry(order: Filled) -> None:
@@ -145,10 +215,26 @@ def _no_retry(order: Filled) -> None:
 
 
 def _permission(order: Filled) -> None:
-    named = [t for t in order.words("value") if t.kind == "quoted" or any(mark in t.text for mark in "_.:")]
-    if len(named) != 1:
+    words = order.words("value")
+    step = order.step("step")
+    named = [t for t in words if t.kind == "quoted" or any(mark in t.text for mark in "_.:")]
+    if len(named) == 1:
+        order.plan.do({"op": "set_permission", "step": step.id, "permission": named[0].text})
+        return
+    if any(t.among("step_fields.forbids") for t in order.around()) and not any(
+        t.among("step_fields.except") for t in order.tokens
+    ):
+        # "Students must not touch it": a permission says who may.
         raise NotRead
-    order.plan.do({"op": "set_permission", "step": order.step("step").id, "permission": named[0].text})
+    named_by = [t for t in bare(words) if not t.among("step_fields.permitted")]
+    name = slug(order.plan.said(bare(named_by)), fallback="")
+    names = [t for t in named_by if t.is_content]
+    if not names or not name or (len(names) == 1 and names[0].has("verb") and not names[0].has("noun")):
+        # "Only clerks may see it" names no permission to see.
+        raise NotRead
+    had = f", in place of “{step.permission}”" if step.permission else ""
+    order.plan.notes.append(f"I would call the permission “{name}”{had}")
+    order.plan.do({"op": "set_permission", "step": step.id, "permission": name})
 
 
 def _uses(order: Filled) -> None:
@@ -156,16 +242,21 @@ def _uses(order: Filled) -> None:
         # "Use exponential backoff for the payment."
         _retry(order)
         return
-    if any(t.is_("handle", "do", "perform") for t in order.around()):
-        # "We want accounting to handle it": that may be somebody.
-        raise NotRead
-    step = order.step("step")
-    if step.type == "human":
-        # Whatever does the work of a person may as well be another person.
-        raise NotRead
     named = [t for t in order.around() if "." in t.text and t.kind == "word"]
     value = named[0].text if len(named) == 1 and not order.words("value") else order.text("value")
-    order.plan.do({"op": "update_step", "step": step.id, "set": {"uses": value}})
+    for step in order.steps():
+        if step.assignee and _acts(order):
+            # "Let DeepL do it": whatever does the work of a person may as well be another person.
+            order.plan.notes.append(f"**{step.name}** stays with {step.assignee}, who would use {value}")
+        order.plan.do({"op": "update_step", "step": step.id, "set": {"uses": value}})
+
+
+def _acts(order: Filled) -> bool:
+    """Say whether what a step uses is told as who does it: "done by RouteMaster", "let DeepL handle it"."""
+    value = order.words("value")[:1]
+    before = next((t for t in reversed(order.tokens) if value and t.start < value[0].start and not t.has("det")), None)
+    through = before is not None and before.has("prep") and not before.is_("by")
+    return not through and any(t.among("step_fields.acting") for t in order.around())
 
 
 def _form_of(step: Step) -> JsonObject:
@@ -223,16 +314,27 @@ def _no_field(order: Filled) -> None:
     order.plan.do({"op": "set_form", "step": step.id, "form": {**form, "fields": left} if left else None})
 
 
+def _whole(build: Callable[[Filled], None], *roles: str) -> Callable[[Filled], None]:
+    """Return what makes the edits of an intent, and names the slots that it has no use for as not understood."""
+
+    def built(order: Filled) -> None:
+        build(order)
+        others = [slot.tokens for slot in order.slots if slot.role not in (*roles, "step", ASIDE)]
+        order.plan.unread += [order.plan.said(words) for words in others if any(t.is_content for t in words)]
+
+    return built
+
+
 OF_STEP_FIELDS: Mapping[str, Callable[[Filled], None]] = {
-    "assign": _assign,
-    "deadline": _deadline,
-    "nodeadline": _no_deadline,
-    "escalate": _escalate,
-    "noescalate": _no_escalation,
-    "retry": _retry,
-    "noretry": _no_retry,
-    "permission": _permission,
-    "uses": _uses,
-    "field": _field,
-    "nofield": _no_field,
+    "assign": _whole(_assign, "who", "oldwho"),
+    "deadline": _whole(_deadline, "time", "oldtime", "more", "less"),
+    "nodeadline": _whole(_no_deadline, "time", "oldtime"),
+    "escalate": _whole(_escalate, "who", "oldwho", "time", "oldtime"),
+    "noescalate": _whole(_no_escalation, "who", "oldwho", "time", "oldtime"),
+    "retry": _whole(_retry, "num", "time", "oldtime"),
+    "noretry": _whole(_no_retry, "num", "time", "oldtime"),
+    "permission": _whole(_permission, "value"),
+    "uses": _whole(_uses, "value", "num", "time"),
+    "field": _whole(_field, "value", "need"),
+    "nofield": _whole(_no_field, "value"),
 }
