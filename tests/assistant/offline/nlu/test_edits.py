@@ -139,7 +139,9 @@ def test_what_is_not_certain_is_shown(intent: str, order: str, note: str) -> Non
 @pytest.mark.parametrize(
     ("intent", "order", "question"),
     [
-        ("assign", "[the decision|step] by [me|who]", "Which role or name do you have in this workflow?"),
+        ("assign", "[the decision|step] by [me|who]", "Which role or name is “me”?"),
+        ("assign", "[the decision|step] by [us|who]", "Which role or name is “us”?"),
+        ("escalate", "[the decision|step] goes up to [him|who]", "Which role or name is “him”?"),
         ("deadline", "[the decision|step] by [Friday noon|time]", "How long is “Friday noon”?"),
         ("deadline", "[one day|time] [more|more] for [the score|step]", "has no time yet. How long may it take?"),
         ("escalate", "[the score|step] goes up to [the director|who]", "After how long is the director told"),

@@ -59,6 +59,9 @@ def _describe(order: Filled) -> None:
         step = order.step("step")
         if step.description:
             order.plan.notes.append(f"**{step.name}** has a description, in whose place that would be")
+        elif not any(t.text == ":" or t.among("header.description") for t in order.around()):
+            # "Change the loan.pdf in the contract" describes nothing.
+            order.plan.notes.append(f"I would write “{said}” into the description of **{step.name}**")
         order.plan.do({"op": "update_step", "step": step.id, "set": {"description": said}})
         return
     if not order.words("step") and order.plan.steps.whole_names(tuple(t for t in order.tokens if t.start not in value)):

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.lexicon import entry_of
+from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.nlu.encoder import encoder
 from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
@@ -179,7 +179,7 @@ class Filled:
         """Return who does it as an assignee is written; None where nobody is named, or nobody certain: "we".
 
         Raises:
-            Asked: It is who speaks.
+            Asked: It is who speaks, or was spoken of.
             NotRead: The words are no name.
         """
         words = bare(self.words("who"))
@@ -190,12 +190,18 @@ class Filled:
             words = tuple(t for t in words[1:] if t.kind != "punct")
         if not words or (len(words) == 1 and words[0].among("slots.anybody")):
             return None
-        if all(t.among("slots.speaker") for t in words):
-            before, after = self.plan.text[: words[0].start], self.plan.text[words[-1].end :]
-            raise Asked("Which role or name do you have in this workflow?", before, after)
+        if len(words) == 1 and words[0].among("slots.everybody"):
+            return words[0].lower
+        if all(t.among("slots.speaker") or t.among("set.pronouns") for t in words):
+            raise self.asked("Which role or name is", words)
         if len(words) > _MOST_WHO or not any(t.is_content for t in words) or not _is_name(words):
             raise NotRead
         return written(self.plan.workflow, words)
+
+    def asked(self, question: str, words: Tokens) -> Asked:
+        """Return the question what words are, whose answer is read in their place."""
+        before, after = self.plan.text[: words[0].start], self.plan.text[words[-1].end :]
+        return Asked(f"{question} “{self.plan.said(words)}”?", before, after)
 
     def time(self, *roles: str, like: str | None = None) -> str | None:
         """Return the length of time in ISO 8601 that the words of roles tell together; None where they have none.
@@ -221,8 +227,7 @@ class Filled:
         )
         length = length_told((alone, unit)) if alone and (unit := self._unit(like)) else length_told(words)
         if length is None:
-            before, after = self.plan.text[: slots[0][0].start], self.plan.text[slots[0][-1].end :]
-            raise Asked(f"How long is “{self.plan.said(words)}”?", before, after)
+            raise self.asked("How long is", slots[0])
         if not length.is_told:
             self.plan.notes.append(f"I took “{self.plan.said(words)}” for {duration_in_words(length.value)}")
         return length.value
@@ -366,13 +371,14 @@ def _is_name(words: Tokens) -> bool:
     for at, token in enumerate(words):
         if token.kind == "quoted":
             continue
-        joins = token.text == ";" or (at and token.among("slots.no_joint"))
-        if joins or (not related and token.has("wh", "aux", "neg")):
+        joins = (at and token.among("slots.no_joint")) or token.has("wh", "aux", "neg")
+        if token.text == ";" or (joins and not related):
             return False
         behind = [t for t in words[at + 1 :] if t.is_content]
         if at and not related and token.has("prep") and not token.is_("of") and behind and all(map(tells_time, behind)):
             return False
-        acts = token.has("verb") and not token.has("noun", "adj") and token.among("slots.telling")
+        # "Tell operations", and not "the letting agent".
+        acts = token.has("verb") and not token.has("noun", "adj") and token.lower in word_set("slots.telling")
         if acts and not related:
             return False
     return True

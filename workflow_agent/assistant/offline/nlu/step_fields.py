@@ -38,14 +38,25 @@ _TYPES = {
 
 
 def _assign(order: Filled) -> None:
-    if (who := order.who()) is None:
-        raise NotRead
+    who = _somebody(order)
     steps = order.steps()
     own = {word for step in steps for word in content_of(step.name)}
     if any(t.is_(*_CHECKS) and not any(akin(t.lower, word) for word in own) for t in order.around()):
         # "Scoring has to be audited by HR" is other work than scoring.
         raise NotRead
     order.plan.do(*({"op": "set_assignee", "step": step.id, "assignee": who} for step in steps))
+
+
+def _somebody(order: Filled) -> str:
+    """Return who does it.
+
+    Raises:
+        Asked: Nobody certain is named: "us", "someone".
+        NotRead: Nobody is.
+    """
+    if (who := order.who()) is not None:
+        return who
+    raise order.asked("Which role or name is", words) if (words := order.words("who")) else NotRead
 
 
 def _deadline(order: Filled) -> None:
@@ -138,9 +149,7 @@ def _no_deadline(order: Filled) -> None:
 
 
 def _escalate(order: Filled) -> None:
-    step, who, length = order.step("step"), order.who(), order.time()
-    if who is None:
-        raise NotRead
+    step, who, length = order.step("step"), _somebody(order), order.time()
     if length is None and step.timeout is None:
         told = order.plan.text.rstrip(" .!?")
         said = order.plan.said(order.words("who"))
