@@ -156,9 +156,9 @@ def written(workflow: Workflow, tokens: Sequence[Token]) -> str:
     titled = words[0].kind == "quoted" or all(t.text[:1].isupper() for t in words if t.kind != "punct")
     singular = " ".join((*(t.lower for t in words[:-1]), words[-1].entry.noun or words[-1].lower))
     found = known.get(plain) or known.get(_apart(singular)) or known.get(_apart(fewer))
-    own = words[1:] if words[0].entry.known and not words[0].text.isupper() else words
+    first = words[0].text if words[0].text.isupper() or not words[0].entry.known else words[0].text.lower()
     # "Someone from Legal" begins a sentence.
-    return found or (said if titled else _joined(words, [t.text if t in own else t.text.lower() for t in words]))
+    return found or (said if titled else _joined(words, [first, *(t.text for t in words[1:])]))
 
 
 def _joined(tokens: Sequence[Token], texts: Sequence[str]) -> str:

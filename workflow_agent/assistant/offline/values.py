@@ -140,7 +140,7 @@ def _amount_at(tokens: Sequence[Token], at: int) -> Found[float] | None:
         if tokens[at + 1].is_("couple", "few"):
             end = at + 3 if at + 2 < len(tokens) and tokens[at + 2].is_("of") else at + 2
             return Found(2.0 if tokens[at + 1].is_("couple") else 3.0, end)
-        named = next((one for one in tokens[at + 1 :] if one.lower not in _WORKING), token)
+        named = next((one for one in tokens[at + 1 : at + 4] if one.lower not in _WORKING), token)
         if unit_of(named) is not None:
             return Found(1.0, at + 1)
         if tokens[at + 1].is_("half") and at + 2 < len(tokens):

@@ -126,6 +126,7 @@ def test_what_is_done_by_somebody_is_not_whatever_else_that_person_does() -> Non
         ("deadline", "[the decision|step] after [a week|time]", "I took that for the time within which"),
         ("deadline", "[the decision|step] in [a week|time] [if it is large|cond]", "if it is large"),
         ("deadline", "[at least|o] [a week|time], not [two days|oldtime], for [the decision|step]", "I took that for"),
+        ("deadline", "[the decision|step] in [two days after the notice|time]", "notice"),
         ("retry", "try [printing the contract|step] again", "you did not say how often"),
         ("permission", "only [tellers|value] for [the decision|step]", "I would call the permission “tellers”"),
         ("uses", "[the decision|step] is made by [LoanDesk|value]", "stays with clerk, who would use LoanDesk"),

@@ -13,7 +13,7 @@ from workflow_agent.assistant.offline.people import people_of, written
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear, akin, content_of, families
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.values import tells_time, unit_of
+from workflow_agent.assistant.offline.values import durations_in, tells_time, unit_of
 from workflow_agent.workflows.model.durations import amounts_in, duration_in_words
 from workflow_agent.workflows.model.steps import Step
 
@@ -228,6 +228,10 @@ class Filled:
         length = length_told((alone, unit)) if alone and (unit := self._unit(like)) else length_told(words)
         if length is None:
             raise self.asked("How long is", slots[0])
+        inside = {at for first, found in durations_in(words) for at in range(first, found.end)}
+        rest = (t for at, t in enumerate(words) if inside and at not in inside and t.is_content)
+        # "Two days after the receipt", and not "two days longer".
+        self.plan.unread += [t.text for t in rest if not t.among("slots.of_length") and not t.among("values.working")]
         if not length.is_told:
             self.plan.notes.append(f"I took “{self.plan.said(words)}” for {duration_in_words(length.value)}")
         return length.value
