@@ -4,6 +4,7 @@ import re
 
 from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import akin, content_of, stems
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
@@ -15,6 +16,27 @@ NUMBER = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?[kKmM]?\b")
 _MONEY = word_set("conditions.money")
 _NEGATIVE = ("not", "reject", "refuse", "decline")
 _UNDER = ("under", "below", "less", "up", "most")
+
+
+def case_told(order: Filled, role: str) -> str:
+    """Return the condition that a slot tells, without "if".
+
+    Raises:
+        NotRead: It tells none.
+    """
+    words = order.words(role)
+    while len(words) > 1 and words[0].kind == "word" and words[0].among("cases.opening"):
+        words = words[1:]
+    if words[1:] and words[0].is_("long") and words[1].is_("as"):
+        # "As long as it burns."
+        words = words[2:]
+    if words[1:] and words[0].is_("the", "a", "an") and words[1].kind != "punct":
+        words = words[1:]
+    while words and words[-1].kind == "punct":
+        words = words[:-1]
+    if not words:
+        raise NotRead
+    return order.plan.said(words)
 
 
 def amount_of(text: str) -> float:

@@ -2,7 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from workflow_agent.assistant.offline.nlu.cases import NUMBER, amount_of, connections, decider, happens_if, like_number
+from workflow_agent.assistant.offline.nlu.cases import (
+    NUMBER,
+    amount_of,
+    case_told,
+    connections,
+    decider,
+    happens_if,
+    like_number,
+)
+from workflow_agent.assistant.offline.nlu.loops import loop
 from workflow_agent.assistant.offline.nlu.new_steps import new_step
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
@@ -71,20 +80,6 @@ def _speaks_of(text: str, said: Sequence[Token]) -> bool:
     ]
     numbers = [t.value for t in said if t.kind == "number"]
     return all(any(akin(one, word) for word in own) for one in words) and all(one in amounts for one in numbers)
-
-
-def case_told(order: Filled, role: str) -> str:
-    """Return the condition that a slot tells, without "if".
-
-    Raises:
-        NotRead: It tells none.
-    """
-    words = bare(order.words(role))
-    while len(words) > 1 and words[0].is_("if", "when", "where", "whenever", "unless", "that"):
-        words = words[1:]
-    if not words:
-        raise NotRead
-    return order.plan.said(words)
 
 
 def _case_branch(order: Filled) -> None:
@@ -225,6 +220,7 @@ OF_WAYS: Mapping[str, Callable[[Filled], None]] = {
     "case": _case_branch,
     "error": _error,
     "condition": _condition,
+    "loop": loop,
     "connect": _connect,
     "disconnect": _disconnect,
     "redirect": _redirect,

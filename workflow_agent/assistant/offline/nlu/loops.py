@@ -1,0 +1,126 @@
+"""Work that is done again until something holds, or as long as it does: a question behind it leads on or back."""
+
+from itertools import pairwise
+
+from workflow_agent.assistant.offline.nlu.cases import case_told, connections, decider
+from workflow_agent.assistant.offline.nlu.slots import Filled
+from workflow_agent.assistant.offline.plan import NotRead, Plan, titled
+from workflow_agent.assistant.offline.references import akin, content_of
+from workflow_agent.assistant.offline.tokens import Token
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.walks import branches, ranks, reach
+from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
+
+
+def loop(order: Filled) -> None:
+    """Let work be done again: on the condition that was told the way leads on, or back where it is "as long as"."""
+    plan, condition, is_until = order.plan, case_told(order, "cond"), _leads_on(order)
+    first, last = _ends(order, condition)
+    if last.id not in reach(plan.workflow, first.id) or _leaves_branch(plan, first, last):
+        raise NotRead
+    if first.type == "decision":
+        plan.notes = [*plan.notes, f"it would go back to the question “{first.name}”"]
+    if words := order.words("num"):
+        # "Three times at most": what is done then, nobody told.
+        plan.unread.append(plan.said(words))
+    plan.unread += [f"{one.text} {other.text}" for one, other in pairwise(order.around()) if one.is_("every", "each")]
+    asking = _asked_already(plan, last, condition)
+    if asking is not None:
+        _lead_back(plan, asking, first, condition, is_until=is_until)
+        return
+    name = f"{titled(condition)}?"
+    question: JsonObject = {"id": plan.new_id(condition), "name": name, "type": "decision"}
+    plan.do({"op": "insert_step", "step": question, "after": last.id})
+    (onward,) = plan.workflow.outgoing(question["id"])
+    holds: JsonObject = {"type": "condition", "when": {"text": condition}}
+    on, back = (holds, {"type": "default"}) if is_until else ({"type": "default"}, holds)
+    plan.do(
+        {"op": "update_transition", "transition": onward.id, "set": on},
+        {"op": "connect", "from": question["id"], "to": first.id, **back},
+    )
+
+
+def _leads_on(order: Filled) -> bool:
+    """Say whether the condition of a loop leads on, as behind "until", and not back, as behind "as long as" and "if".
+
+    Raises:
+        NotRead: Nothing says which.
+    """
+    told, around = order.words("cond"), order.around()
+    front = [t for t in around if t.start < told[0].start]
+    marks = [t for t in front if _leads(t)] or [t for t in told[:2] if _leads(t)]
+    if marks:
+        return marks[-1].among("loops.on")
+    if not any(t.text == "?" and t.start == told[-1].end for t in around):
+        raise NotRead
+    # "The weight is wrong? Then back to packing."
+    return False
+
+
+def _leads(token: Token) -> bool:
+    return token.kind == "word" and (token.among("loops.on") or token.among("loops.back"))
+
+
+def _ends(order: Filled, condition: str) -> tuple[Step, Step]:
+    """Return the first and the last step of what is done again."""
+    plan = order.plan
+    if order.words("to"):
+        first = order.step("to")
+        if role := next((role for role in ("from", "step") if order.all_words(role)), None):
+            return first, order.step(role)
+        returns = any(t.is_("back", "return", "start") for t in order.around())
+        return first, decider(plan, condition) if returns else first
+    if order.words("from"):
+        raise NotRead
+    rank = ranks(plan.workflow)
+    steps = sorted(order.steps(), key=lambda step: rank[step.id])
+    told = {step.id for step in steps}
+    between = [s.name for s in plan.workflow.steps if rank[steps[0].id] < rank[s.id] < rank[steps[-1].id]]
+    others = [s.name for s in plan.workflow.steps if s.name in between and s.id not in told]
+    plan.notes = [*plan.notes, *(f"“{name}” lies between them and is done again too" for name in others)]
+    return steps[0], steps[-1]
+
+
+def _leaves_branch(plan: Plan, first: Step, last: Step) -> bool:
+    return any((first in row) != (last in row) for row in branches(plan.workflow))
+
+
+def _asked_already(plan: Plan, last: Step, condition: str) -> Step | None:
+    """Return the step whose ways on are taken by case already: the last one, or the question about it behind it.
+
+    Raises:
+        NotRead: Nothing follows the last one, or several steps do whatever the case.
+    """
+    ways = _onward(plan, last)
+    if any(_has_case(edge) for edge in ways):
+        return last
+    if len(ways) != 1:
+        raise NotRead
+    behind = plan.workflow.step(ways[0].to)
+    cases = _onward(plan, behind) if behind else []
+    if behind is None or not any(_has_case(edge) for edge in cases):
+        return None
+    own = content_of(" ".join((behind.name, *(edge.when.text or "" for edge in cases if edge.when))))
+    said = content_of(condition)
+    return behind if 2 * sum(any(akin(word, one) for one in own) for word in said) >= max(len(said), 1) else None
+
+
+def _onward(plan: Plan, step: Step) -> list[Transition]:
+    return [edge for edge in plan.workflow.outgoing(step.id) if edge.type in ("sequence", "condition", "default")]
+
+
+def _has_case(edge: Transition) -> bool:
+    return edge.type != "sequence" or edge.when is not None
+
+
+def _lead_back(plan: Plan, asking: Step, first: Step, condition: str, *, is_until: bool) -> None:
+    """Lead back from a step that decides already, in the case told, or in any other than that."""
+    others = [edge for edge in _onward(plan, asking) if edge.type == "default"]
+    if any(edge.to == first.id for edge in others if is_until):
+        raise NotRead(f"“{asking.name}” leads back to “{first.name}” already")
+    if is_until and not others:
+        plan.do({"op": "connect", "from": asking.id, "to": first.id, "type": "default"})
+    else:
+        plan.do(*connections(plan, asking, first, f"not ({condition})" if is_until else condition))
+    plan.notes = [*plan.notes, f"the other ways from “{asking.name}” stay as they are"]
