@@ -163,3 +163,67 @@ def test_an_answer_to_what_an_order_lacks_completes_it() -> None:
 def test_a_description_that_is_there_is_not_replaced_unseen() -> None:
     workflow = changed({"op": "update_step", "step": "score", "set": {"description": "old"}})
     assert shown("describe", "[scoring|step]: [by the newest figures|value]", workflow)
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "told"),
+    [
+        ("loop", "repeat [the wait|step] until [it is paid|cond], [three times|num] at most", "three times"),
+        ("loop", "repeat [the wait|step] every week until [it is paid|cond]", "every week"),
+        ("loop", "go back from [the decision|from] to [the score|to] if [papers are missing|cond]", "stay as they are"),
+        ("loop", "repeat from [the wait|to] to [the payout|from] until [it is paid|cond] in [the fork|o]", ""),
+        (
+            "case",
+            "if [it is doubtful|cond] after [the decision|after], [ask the employer|new]",
+            "where it goes on then",
+        ),
+        ("condition", "[rejected by two of us|cond] counts", "the way from “Decide on loan” on “rejected”"),
+        ("redirect", "[turned down|cond] goes to [the score|to] and not to [refused|oldto]", "on “rejected” for it"),
+        ("connect", "if [it was rejected|cond], back to [scoring|to]", "I would take “Decide on loan”"),
+        ("optional", "[scoring|step] is not needed for [employees|only]", "leave it out in that case"),
+    ],
+)
+def test_what_an_order_leaves_open_is_told(intent: str, order: str, told: str) -> None:
+    text, tokens, labels = tagged(order)
+    plan = Plan(text, LOAN, Steps(LOAN))
+
+    BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert told in " / ".join((*plan.notes, *plan.unread))
+    assert plan.edits
+    assert bool(told) == bool(plan.notes or plan.unread)
+
+
+def test_both_ways_that_part_at_a_limit_get_the_new_one() -> None:
+    other = {"type": "condition", "when": {"text": "amount above 5,000"}}
+    workflow = changed({"op": "connect", "from": "decide", "to": "paid", "id": "t12", **other})
+
+    edits = made("condition", "[7,500|cond] and not [5,000|oldcond]", workflow)
+
+    assert [edit["set"]["when"]["text"] for edit in edits or []] == ["amount up to 7,500", "amount above 7,500"]
+
+
+@pytest.mark.parametrize(
+    ("old", "order", "text"),
+    [
+        ("takes 30 minutes", "[2 hours|cond] instead of [30 minutes|oldcond]", "takes 2 hours"),
+        ("share over 5 %", "[10 %|cond] instead of [5|oldcond]", "share over 10 %"),
+        ("compliant", "not [compliant|oldcond] but [compliant with all rules|cond]", "compliant with all rules"),
+        ("over 20 guests", "[at most 30 guests|cond] instead of [20|oldcond]", "at most 30 guests"),
+    ],
+)
+def test_a_condition_keeps_what_its_limit_is_of(old: str, order: str, text: str) -> None:
+    workflow = changed(
+        {"op": "update_transition", "transition": "t3", "set": {"when": {"text": old}}},
+        {"op": "update_transition", "transition": "t4", "set": {"when": {"text": "not compliant"}}},
+    )
+
+    assert made("condition", order, workflow) == [
+        {"op": "update_transition", "transition": "t3", "set": {"when": {"text": text}}}
+    ]
+
+
+def test_a_step_that_several_ways_lead_to_is_left_out_by_its_own_condition() -> None:
+    edits = made("optional", "skip [refused|step] if [the customer withdrew|unless]")
+
+    assert edits == [{"op": "update_step", "step": "refused", "set": {"when": {"text": "not (customer withdrew)"}}}]

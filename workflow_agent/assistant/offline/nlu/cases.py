@@ -1,6 +1,7 @@
 """Conditions: the limits in them, who approves from an amount on, and the ways that are taken in a case."""
 
 import re
+from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -15,7 +16,9 @@ from workflow_agent.workflows.model.transitions import Transition
 NUMBER = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?[kKmM]?\b")
 _MONEY = word_set("conditions.money")
 _NEGATIVE = ("not", "reject", "refuse", "decline")
-_UNDER = ("under", "below", "less", "up", "most")
+_UNDER = ("under", "below", "less", "few", "fewer", "up", "most", "maximum", "<", "within")
+_OVER = ("over", "above", "more", "from", "least", "beyond", "exceed", "minimum", ">", "upwards", "old", "older")
+_UNITS = ("set.money", "set.units", "conditions.money")
 
 
 def case_told(order: Filled, role: str) -> str:
@@ -24,16 +27,16 @@ def case_told(order: Filled, role: str) -> str:
     Raises:
         NotRead: It tells none.
     """
-    words = order.words(role)
+    words = list(order.words(role))
     while len(words) > 1 and words[0].kind == "word" and words[0].among("cases.opening"):
-        words = words[1:]
-    if words[1:] and words[0].is_("long") and words[1].is_("as"):
+        words.pop(0)
+    if len(words) > 2 and words[0].is_("long") and words[1].is_("as"):
         # "As long as it burns."
         words = words[2:]
-    if words[1:] and words[0].is_("the", "a", "an") and words[1].kind != "punct":
-        words = words[1:]
-    while words and words[-1].kind == "punct":
-        words = words[:-1]
+    if len(words) > 1 and words[0].is_("the", "a", "an") and words[1].kind != "punct":
+        words.pop(0)
+    while words and words[-1].kind == "punct" and words[-1].text in ".,;:!?":
+        words.pop()
     if not words:
         raise NotRead
     return order.plan.said(words)
@@ -56,6 +59,58 @@ def like_number(old: str, new: Token) -> str:
     elif amount_of(text) != value or (text[-1:].lower() in "km" and old[-1:].lower() not in "km"):
         text = f"{value:g}" if value < 1e6 else f"{int(value)}"
     return (sign or (new.text[0] if new.text[0] in "$€£" else "")) + text
+
+
+def is_amount(words: Sequence[Token]) -> bool:
+    """Say whether words tell an amount and nothing that is compared with it: "more than 20 euros"."""
+    numbers = [t for t in words if t.value is not None]
+    return len(numbers) == 1 and not any(_counts(t) for t in words)
+
+
+def _counts(token: Token) -> bool:
+    """Say whether a word tells what an amount is of: none of "more than 20 euros" does."""
+    compared = (*_UNDER, *_OVER)
+    return token.is_content and token.value is None and not token.is_(*compared) and not _is_unit(token.lower)
+
+
+def _is_unit(word: str) -> bool:
+    return any(one in word_set(name) for one in (word, word.removesuffix("s")) for name in _UNITS)
+
+
+def with_limit(old: str, new: Sequence[Token]) -> str | None:
+    """Return a condition with another limit: what is compared with it stays as it is said.
+
+    None where the new words tell another thing, or the other direction: "under 5" of "over 3".
+    """
+    numbers, limits = [t for t in new if t.value is not None and not t.is_("one")], list(NUMBER.finditer(old))
+    if len(numbers) != 1 or len(limits) != 1 or _turns(old, new):
+        return None
+    own = content_of(old)
+    if any(_counts(t) and not any(akin(t.lower, one) for one in own) for t in new):
+        return None
+    (number,), (limit,) = numbers, limits
+    unit = next((t for t in new if t.start >= number.end and _is_unit(t.lower)), None)
+    rest = old[limit.end() :]
+    behind = re.match(r"\s?([%€$£]|[^\W\d]+)", rest)
+    had = behind is not None and _is_unit(behind[1].lower())
+    told = like_number(limit[0], number)
+    if unit is not None and unit.lower not in (t.lower for t in read_tokens(old)) and limit[0][0].isdigit():
+        # "Ten minutes" of a condition that says "2 hours", "3 %" of one that says 5.
+        told += f"{' ' * (unit.start > number.end)}{unit.text}"
+        rest = rest[behind.end() :] if had and behind else rest
+    return f"{old[: limit.start()]}{told}{rest}"
+
+
+def _turns(old: str, new: Sequence[Token]) -> bool:
+    """Say whether new words compare the other way round than a condition does."""
+    said = [direction_of(t) for t in new if direction_of(t)]
+    had = [direction_of(t) for t in read_tokens(old) if direction_of(t)]
+    return bool(said) and bool(had) and said[0] != had[0]
+
+
+def direction_of(token: Token) -> int:
+    """Return 1 for a word of "more than 5", -1 for one of "at most 5", else 0."""
+    return token.is_(*_OVER) - token.is_(*_UNDER)
 
 
 def amount_told(plan: Plan, tokens: Tokens) -> str | None:
@@ -178,21 +233,23 @@ def _is_below(text: str) -> bool:
     return any(t.is_(*_UNDER) for t in read_tokens(text))
 
 
-def happens_if(plan: Plan, step: Step, condition: str) -> None:
-    """Let a step happen only in a case: by its own condition, or by that of the only way to it.
+def happens_if(plan: Plan, step: Step, condition: str, *, is_limit: bool = False) -> None:
+    """Let a step happen only in a case.
 
-    Raises:
-        NotRead: Several ways lead to it, each with its condition.
+    Args:
+        plan: Gets the edit.
+        step: The one that happens.
+        condition: When it does. What ways to it are taken on stays as it is, and holds as well.
+        is_limit: Whether the condition may be another for the same thing: "only above 500" of "above 200".
     """
-    entering = plan.workflow.incoming(step.id)
-    if not any(edge.when for edge in entering):
-        plan.do({"op": "update_step", "step": step.id, "set": {"when": {"text": condition}}})
+    entering = [edge for edge in plan.workflow.incoming(step.id) if edge.when]
+    told = entering[0].when.text or "" if len(entering) == 1 and entering[0].when else ""
+    if is_limit and told and (text := with_limit(told, read_tokens(condition))) is not None:
+        plan.do({"op": "update_transition", "transition": entering[0].id, "set": {"when": {"text": text}}})
+        if len(plan.workflow.outgoing(entering[0].from_)) > 1:
+            plan.notes = [*plan.notes, "the conditions of the other ways from there stay as they are"]
         return
-    if len(entering) != 1:
-        raise NotRead(f"several ways lead to {step.name!r}, each with its condition")
-    plan.do({"op": "update_transition", "transition": entering[0].id, "set": {"when": {"text": condition}}})
-    if len(plan.workflow.outgoing(entering[0].from_)) > 1:
-        plan.notes = [*plan.notes, "the conditions of the other ways from there stay as they are"]
+    plan.do({"op": "update_step", "step": step.id, "set": {"when": {"text": condition}}})
 
 
 def decider(plan: Plan, condition: str) -> Step:
@@ -201,7 +258,7 @@ def decider(plan: Plan, condition: str) -> Step:
     found = {
         edge.from_
         for edge in plan.workflow.transitions
-        if edge.when and edge.when.text and words & set(content_of(edge.when.text))
+        if edge.when and edge.when.text and 2 * len(words & set(content_of(edge.when.text))) >= max(len(words), 1)
     }
     step = plan.workflow.step(next(iter(found)) if len(found) == 1 else plan.steps.last or "")
     if step is None:

@@ -101,9 +101,14 @@ def _asked_already(plan: Plan, last: Step, condition: str) -> Step | None:
     cases = _onward(plan, behind) if behind else []
     if behind is None or not any(_has_case(edge) for edge in cases):
         return None
-    own = content_of(" ".join((behind.name, *(edge.when.text or "" for edge in cases if edge.when))))
-    said = content_of(condition)
-    return behind if 2 * sum(any(akin(word, one) for one in own) for word in said) >= max(len(said), 1) else None
+    told = " ".join((behind.name, *(edge.when.text or "" for edge in cases if edge.when)))
+    return behind if _tells(told, condition) else None
+
+
+def _tells(text: str, condition: str) -> bool:
+    """Say whether a text has at least half of the words of a condition."""
+    own, said = content_of(text), content_of(condition)
+    return 2 * sum(any(akin(word, one) for one in own) for word in said) >= max(len(said), 1)
 
 
 def _onward(plan: Plan, step: Step) -> list[Transition]:
@@ -116,10 +121,11 @@ def _has_case(edge: Transition) -> bool:
 
 def _lead_back(plan: Plan, asking: Step, first: Step, condition: str, *, is_until: bool) -> None:
     """Lead back from a step that decides already, in the case told, or in any other than that."""
-    others = [edge for edge in _onward(plan, asking) if edge.type == "default"]
+    ways = _onward(plan, asking)
+    others = [edge for edge in ways if edge.type == "default"]
     if any(edge.to == first.id for edge in others if is_until):
         raise NotRead(f"“{asking.name}” leads back to “{first.name}” already")
-    if is_until and not others:
+    if is_until and not others and any(_tells(edge.when.text or "", condition) for edge in ways if edge.when):
         plan.do({"op": "connect", "from": asking.id, "to": first.id, "type": "default"})
     else:
         plan.do(*connections(plan, asking, first, f"not ({condition})" if is_until else condition))

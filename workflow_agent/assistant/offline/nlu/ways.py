@@ -5,21 +5,35 @@ from collections.abc import Callable, Mapping, Sequence
 from workflow_agent.assistant.offline.nlu.cases import (
     NUMBER,
     amount_of,
+    approve_from,
     case_told,
     connections,
     decider,
+    direction_of,
     happens_if,
-    like_number,
+    is_amount,
+    with_limit,
 )
 from workflow_agent.assistant.offline.nlu.loops import loop
 from workflow_agent.assistant.offline.nlu.new_steps import new_step
-from workflow_agent.assistant.offline.nlu.slots import Filled, bare
+from workflow_agent.assistant.offline.nlu.placing import is_approval
+from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
-from workflow_agent.assistant.offline.plan import NotRead, Plan
+from workflow_agent.assistant.offline.nlu.ways_meant import (
+    between,
+    condition_of_way,
+    is_contrary,
+    leaving,
+    taken,
+    told_by,
+)
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.workflows.edits.flow import main_exit
+from workflow_agent.workflows.edits.graph_draft import GraphDraft
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -27,56 +41,105 @@ from workflow_agent.workflows.model.transitions import Transition
 def _condition(order: Filled) -> None:
     """Give a way another condition: the one that has the old words, or that leads where it is said."""
     plan, new = order.plan, bare(order.words("cond"))
-    numbers = [t for t in new if t.kind == "number"]
-    edges = _ways(order)
-    if len(numbers) == 1:
-        edges = [edge for edge in edges if len(NUMBER.findall(condition_of_way(edge))) == 1]
-    limits = [edge for edge in plan.workflow.transitions if NUMBER.search(condition_of_way(edge))]
-    if len(edges) != 1 and numbers and len(limits) == 1 and not order.words("oldcond"):
-        # The only limit there is: "the limit for large deals is 50k now".
-        edges = limits
-    if not new or len(edges) != 1:
-        raise NotRead
-    text = plan.said(new)
-    if numbers and any(t.is_("by") for t in order.around()):
+    if (pair := _sharing_limit(order)) and not any(t.is_("by") for t in order.around()):
+        step = plan.workflow.step(pair[0].from_)
+        plan.notes = [*plan.notes, f"both ways from “{step.name if step else ''}” name that limit: I would change both"]
+        number = [t for t in new if not direction_of(t)]
+        _reword(plan, [(edge, with_limit(condition_of_way(edge), number)) for edge in pair])
+        return
+    edge = _way_meant(order)
+    if any(t.kind == "number" for t in new) and any(t.is_("by") for t in order.around()):
         # By how much it is to change, and not to what.
         raise NotRead
-    if len(numbers) == 1:
-        # A new limit alone: what is compared with it stays as it is said.
-        old = NUMBER.findall(condition_of_way(edges[0]))[0]
-        if amount_of(old) == numbers[0].value:
+    old = condition_of_way(edge)
+    text = with_limit(old, new) or case_told(order, "cond")
+    _reword(plan, [(edge, text)])
+
+
+def _reword(plan: Plan, texts: Sequence[tuple[Transition, str | None]]) -> None:
+    """Give ways other conditions.
+
+    Raises:
+        NotRead: They have them, or there is none for one.
+    """
+    for edge, text in texts:
+        if text is None or text == condition_of_way(edge):
             raise NotRead
-        text = condition_of_way(edges[0]).replace(old, like_number(old, numbers[0]))
-    plan.do({"op": "update_transition", "transition": edges[0].id, "set": {"when": {"text": text}}})
+        plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": text}}})
 
 
-def condition_of_way(edge: Transition) -> str:
-    """Return the words of a way's condition, empty where it has none."""
-    return (edge.when.text or "") if edge.when else ""
+def _sharing_limit(order: Filled) -> list[Transition]:
+    """Return the two ways from a step that part at the limit of which an order tells the new amount; else nothing."""
+    told = order.words("oldcond")
+    if not is_amount(order.words("cond")) or any(order.all_words(role) for role in ("to", "step", "after")):
+        return []
+    if any(direction_of(t) for t in told):
+        # "3,000 or less" is the condition of one of them.
+        return []
+    old, source = {t.value for t in told if t.value is not None}, order.maybe("from")
+    limits: list[tuple[float, Transition]] = []
+    for edge in order.plan.workflow.transitions:
+        found = [amount_of(one) for one in NUMBER.findall(condition_of_way(edge))]
+        own = source is None or edge.from_ == source.id or edge in leaving(order.plan, source)
+        if len(found) == 1 and own and (not old or old & {found[0], found[0] / 1000}):
+            limits.append((found[0], edge))
+    same = {(amount, edge.from_) for amount, edge in limits}
+    pair = [edge for _, edge in limits] if len(limits) == 2 and len(same) == 1 else []
+    return pair if old or source or any(_is_spoken_of(order, edge) for edge in pair) else []
 
 
-def _ways(order: Filled) -> list[Transition]:
-    """Return the ways with a condition that the slots of an order may mean."""
+def _is_spoken_of(order: Filled, edge: Transition) -> bool:
+    """Say whether an order has a word of a way: of its condition, or of the steps at its ends."""
+    ends = [step.name for one in (edge.from_, edge.to) if (step := order.plan.workflow.step(one))]
+    own = content_of(" ".join((condition_of_way(edge), *ends)))
+    said = [t.lower for t in (*order.around(), *order.words("cond")) if t.is_content and t.value is None]
+    return any(akin(word, one) for word in said for one in own)
+
+
+def _way_meant(order: Filled) -> Transition:
+    """Return the way with a condition that the slots of an order mean.
+
+    Raises:
+        NotRead: None, or several.
+    """
     plan = order.plan
-    edges = [edge for edge in plan.workflow.transitions if edge.when is not None and edge.when.text]
-    if old := [t for t in order.words("oldcond") if t.is_content]:
-        edges = [edge for edge in edges if _speaks_of(condition_of_way(edge), old)]
-        if len(edges) == 1:
-            return edges
-    for role, end in (("from", "from_"), ("to", "to"), ("step", "to"), ("after", "from_")):
-        if order.words(role):
-            step = order.step(role)
-            some = [edge for edge in edges if getattr(edge, end) == step.id]
-            some = some or [edge for edge in edges if step.id in (edge.from_, edge.to)]
-            edges = some
-    return edges
+    edges = [edge for edge in plan.workflow.transitions if condition_of_way(edge)]
+    old = order.words("oldcond")
+    if old and len(exact := [edge for edge in edges if _speaks_of(condition_of_way(edge), old)]) == 1:
+        return exact[0]
+    ends = [role for role in ("from", "to", "step", "after") if order.all_words(role)]
+    for role in ends:
+        edges = _at_end(plan, edges, order.step(role), "from_" if role in ("from", "after") else "to")
+    if len(edges) == 1 and not old:
+        return edges[0]
+    new = order.words("cond")
+    if not old and is_amount(new):
+        # The only limit there is: "the limit for large deals is 50k now".
+        limits = [edge for edge in edges or plan.workflow.transitions if NUMBER.search(condition_of_way(edge))]
+        if len(limits) == 1:
+            if not edges:
+                taken(plan, limits[0])
+            return limits[0]
+    if (best := told_by(plan, edges, old or new, is_new=not old)) is None:
+        raise NotRead
+    return best
+
+
+def _at_end(plan: Plan, edges: Sequence[Transition], step: Step, end: str) -> list[Transition]:
+    """Return those of some ways that begin or end at a step, else that do the other."""
+    some = [edge for edge in edges if getattr(edge, end) == step.id]
+    some = some or [edge for edge in edges if end == "from_" and edge in leaving(plan, step)]
+    return some or [edge for edge in edges if step.id in (edge.from_, edge.to)]
 
 
 def _speaks_of(text: str, said: Sequence[Token]) -> bool:
     own = content_of(text)
     amounts = [amount_of(one) for one in NUMBER.findall(text)]
     words = [
-        word for t in said if t.kind != "number" for word in (content_of(t.text) if t.kind == "quoted" else [t.lower])
+        word
+        for t in said
+        if t.is_content and t.kind != "number"
+        for word in (content_of(t.text) if t.kind == "quoted" else [t.lower])
     ]
     numbers = [t.value for t in said if t.kind == "number"]
     return all(any(akin(one, word) for word in own) for one in words) and all(one in amounts for one in numbers)
@@ -84,10 +147,18 @@ def _speaks_of(text: str, said: Sequence[Token]) -> bool:
 
 def _case_branch(order: Filled) -> None:
     plan = order.plan
-    condition = case_told(order, "cond")
-    from_ = order.maybe("after") or order.maybe("from") or decider(plan, condition)
+    condition = case_told(order, "cond") if order.words("cond") else f"not ({case_told(order, 'unless')})"
+    if order.words("new") and not any(order.words(role) for role in ("after", "from", "to")):
+        if order.words("before"):
+            draft = new_step(order) | {"when": {"text": condition}}
+            plan.do({"op": "insert_step", "step": draft, "before": order.step("before").id})
+            return
+        if is_approval(order.words("new")) and (who := order.who()) is not None:
+            approve_from(plan, who, condition, None)
+            return
+    from_ = order.maybe("after") or order.maybe("from") or _decider(plan, condition)
     known = step_there_already(order)
-    target = known or order.maybe("to")
+    target = known or order.maybe("to") or (order.maybe("step") if not order.words("new") else None)
     if known is not None or not order.words("new"):
         if target is None or any(edge.to == target.id and edge.when for edge in plan.workflow.outgoing(from_.id)):
             # There is a way to it in another case: both may be meant, or the one in place of the other.
@@ -95,7 +166,7 @@ def _case_branch(order: Filled) -> None:
         plan.do(*connections(plan, from_, target, condition))
         return
     draft = new_step(order)
-    onward = target.id if target else _main_way(plan, from_)
+    onward = target.id if target else _main_way(plan, from_, is_told=bool(order.words("after") or order.words("from")))
     plan.do({"op": "add_step", "step": draft})
     new = plan.workflow.step(draft["id"])
     if new is None:
@@ -104,11 +175,30 @@ def _case_branch(order: Filled) -> None:
     plan.do({"op": "connect", "from": draft["id"], "to": onward})
 
 
-def _main_way(plan: Plan, step: Step) -> str:
-    ways = [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "sequence"]
-    if len(ways) != 1:
+def _decider(plan: Plan, condition: str) -> Step:
+    """Return the step that decides on a condition, and say that nobody named it."""
+    step = decider(plan, condition)
+    plan.notes = [*plan.notes, f"you did not say from where: I would take “{step.name}”"]
+    return step
+
+
+def _main_way(plan: Plan, step: Step, *, is_told: bool) -> str:
+    """Return where it goes on from a step when all is well; say so where that depends on the case.
+
+    Raises:
+        Asked: It does, and nobody told the step.
+    """
+    plain = _plain_ways(plan, step)
+    if len(plain) == 1:
+        return plain[0].to
+    if not is_told:
+        raise Asked("From which step?")
+    edge = main_exit(GraphDraft(plan.workflow, []), step)
+    onward = plan.workflow.step(edge.to) if edge else None
+    if onward is None:
         raise NotRead
-    return ways[0].to
+    plan.notes = [*plan.notes, f"you did not say where it goes on then: I would lead it to “{onward.name}”"]
+    return onward.id
 
 
 def step_there_already(order: Filled) -> Step | None:
@@ -121,16 +211,31 @@ def step_there_already(order: Filled) -> Step | None:
 def _error(order: Filled) -> None:
     if growth_of(order):
         raise NotRead
-    plan, step = order.plan, order.step("step" if order.words("step") or not order.words("cond") else "cond")
+    plan, step = order.plan, _failing(order)
     known = step_there_already(order)
-    target = known or order.maybe("to")
+    target = known or (order.step("to") if order.all_words("to") else None)
     if known is not None or not order.words("new"):
         if target is None:
-            raise NotRead
+            raise Asked("What is done then?")
+        if target.id == step.id:
+            raise StepUnclear(plan.said(order.words("step") or order.words("cond")))
         plan.do({"op": "add_error_path", "step": step.id, "to": target.id})
         return
     draft = new_step(order)
     put_on_failure(plan, step, draft, target)
+
+
+def _failing(order: Filled) -> Step:
+    """Return the step that fails: "billing", and of "the incubator breaks down" the one that incubates."""
+    if order.all_words("step") or not order.all_words("cond"):
+        return order.step("step")
+    try:
+        return order.step("cond")
+    except StepUnclear:
+        words = [t for t in order.words("cond") if not (t.among("drawing.fails") or t.among("set.negations"))]
+        if len(words) == len(order.words("cond")) or not any(t.is_content for t in words):
+            raise
+        return step_meant(order.plan, tuple(words), "step")
 
 
 def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | None) -> None:
@@ -155,44 +260,53 @@ def _plain_ways(plan: Plan, step: Step) -> list[Transition]:
 
 
 def _connect(order: Filled) -> None:
-    plan, from_, to = order.plan, order.step("from"), order.step("to")
+    plan, to = order.plan, order.step("to")
+    condition = case_told(order, "cond") if order.words("cond") else None
+    from_ = _decider(plan, condition) if condition and not order.all_words("from") else order.step("from")
     if from_.id == to.id:
         raise NotRead
     plain = _plain_ways(plan, from_)
     straight = any(t.is_("directly", "straight", "immediately", "instead") for t in order.around())
-    if straight and not order.words("cond") and len(plain) == 1:
+    if straight and not condition and len(plain) == 1:
         plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": to.id}})
         return
-    plan.do(*connections(plan, from_, to, case_told(order, "cond") if order.words("cond") else None))
+    plan.do(*connections(plan, from_, to, condition))
 
 
 def _disconnect(order: Filled) -> None:
-    edges = _edges(order, "to")
-    if len(edges) != 1:
-        raise NotRead
-    order.plan.do({"op": "disconnect", "from": edges[0].from_, "to": edges[0].to})
-
-
-def _edges(order: Filled, to: str) -> list[Transition]:
-    """Return the ways from the step of `from` to that of a role, on the condition of `cond`, where these are told."""
-    edges = list(order.plan.workflow.transitions)
-    if (from_ := order.maybe("from")) is not None:
-        edges = [edge for edge in edges if edge.from_ == from_.id]
-    if (target := order.maybe(to)) is not None:
-        edges = [edge for edge in edges if edge.to == target.id]
-    if cond := [t for t in order.words("cond") if t.is_content]:
-        edges = [edge for edge in edges if edge.when and _speaks_of(condition_of_way(edge), cond)]
-    return edges
+    plan, edges = order.plan, between(order, "from", "to")
+    if said := order.words("cond"):
+        edge = told_by(plan, (edge for edge in edges if edge.when), said)
+    else:
+        edge = edges[0] if len(edges) == 1 else None
+    if edge is None:
+        raise NotRead("there is no such way" if not edges and order.words("from") and order.words("to") else "")
+    plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
 
 
 def _redirect(order: Filled) -> None:
     plan, to = order.plan, order.step("to")
-    edges = _edges(order, "oldto")
-    if not order.words("oldto") and not any(t.is_content for t in order.words("cond")):
-        edges = [edge for edge in edges if edge.type == "sequence"]
-    if len(edges) != 1 or edges[0].to == to.id or edges[0].from_ == to.id:
+    edges = between(order, "from", "oldto")
+    if said := order.words("cond"):
+        edge = _taken_in_case(plan, [edge for edge in edges if edge.when], said, is_placed=bool(order.words("oldto")))
+    else:
+        plain = [edge for edge in edges if edge.type == "sequence"]
+        edges = edges if order.words("oldto") else plain
+        edge = edges[0] if len(edges) == 1 else None
+    if edge is None or edge.to == to.id or edge.from_ == to.id:
         raise NotRead
-    plan.do({"op": "update_transition", "transition": edges[0].id, "set": {"to": to.id}})
+    plan.do({"op": "update_transition", "transition": edge.id, "set": {"to": to.id}})
+
+
+def _taken_in_case(
+    plan: Plan, edges: Sequence[Transition], said: Sequence[Token], *, is_placed: bool
+) -> Transition | None:
+    """Return the way of a case, else the only one that leads where it was told, and say so."""
+    edge = told_by(plan, edges, said)
+    if edge is None and is_placed and len(edges) == 1 and not is_contrary(plan, edges[0], said):
+        edge = edges[0]
+        taken(plan, edge)
+    return edge
 
 
 def _optional(order: Filled) -> None:
@@ -200,13 +314,40 @@ def _optional(order: Filled) -> None:
     if any(t.is_("cancel") for t in order.around()):
         # "Can be cancelled when ..." tells of the work, and leaves no step out.
         raise NotRead
-    skips = any(t.is_("skip", "omit", "bypass", "drop", "leave", "miss", "unnecessary") for t in order.around())
     role = "unless" if order.words("unless") else "only"
-    if durations_in(order.words(role)):
+    if not order.words(role):
+        raise Asked(f"In which case is “{step.name}” left out?", f'Skip "{step.name}" if ', "")
+    if _is_length(order.words(role)) or (role == "unless" and order.words("only")):
         # "Only after 3 days" is a wait.
         raise NotRead
-    condition = f"not ({case_told(order, role)})" if role == "unless" or skips else case_told(order, role)
-    happens_if(plan, step, condition)
+    denies, told = _leaves_out(order, role), case_told(order, role)
+    happens_if(plan, step, f"not ({told})" if denies else told, is_limit=not denies)
+
+
+def _leaves_out(order: Filled, role: str) -> bool:
+    """Say whether a step is left out in the case of a role, and not in any other: "skip it for flats"."""
+    around = order.around()
+    skips = any(t.among("ways.skipping") for t in around)
+    denied = any(t.among("set.negations") for t in around)
+    restricted = any(t.among("ways.restricting") for t in (*around, *order.words(role)[:1]))
+    if role == "unless":
+        # "Unless it is a bridge, you can leave him out."
+        excepted = any(t.is_("unless", "except") for t in around)
+        return not excepted if skips or denied else excepted or not restricted
+    if restricted:
+        return False
+    if denied and not skips:
+        order.plan.notes = [*order.plan.notes, "I would leave it out in that case, and not in any other"]
+    return skips or denied
+
+
+def _is_length(words: Sequence[Token]) -> bool:
+    """Say whether words tell a length of time and nothing of which it is one: "after 3 days"."""
+    found = durations_in(words)
+    if len(found) != 1:
+        return False
+    first, length = found[0]
+    return not any(t.is_content for t in (*words[:first], *words[length.end :]))
 
 
 def _required(order: Filled) -> None:
