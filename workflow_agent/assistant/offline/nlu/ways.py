@@ -231,11 +231,12 @@ def _failing(order: Filled) -> Step:
         return order.step("step")
     try:
         return order.step("cond")
-    except StepUnclear:
+    except StepUnclear as unclear:
         words = [t for t in order.words("cond") if not (t.among("drawing.fails") or t.among("set.negations"))]
-        if len(words) == len(order.words("cond")) or not any(t.is_content for t in words):
-            raise
-        return step_meant(order.plan, tuple(words), "step")
+        try:
+            return step_meant(order.plan, tuple(words), "step")
+        except StepUnclear:
+            raise unclear from None
 
 
 def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | None) -> None:
@@ -329,7 +330,9 @@ def _leaves_out(order: Filled, role: str) -> bool:
     around = order.around()
     skips = any(t.among("ways.skipping") for t in around)
     denied = any(t.among("set.negations") for t in around)
-    restricted = any(t.among("ways.restricting") for t in (*around, *order.words(role)[:1]))
+    # Of "skip it if only one is concerned", "only" is of the case.
+    front = order.words(role)[:1] if role == "only" else ()
+    restricted = any(t.among("ways.restricting") for t in (*around, *front))
     if role == "unless":
         # "Unless it is a bridge, you can leave him out."
         excepted = any(t.is_("unless", "except") for t in around)
