@@ -70,7 +70,8 @@ def is_amount(words: Sequence[Token]) -> bool:
 def _counts(token: Token) -> bool:
     """Say whether a word tells what an amount is of: none of "more than 20 euros" does."""
     compared = (*_UNDER, *_OVER)
-    return token.is_content and token.value is None and not token.is_(*compared) and not _is_unit(token.lower)
+    said = token.is_(*compared) or token.among("cases.limits") or _is_unit(token.lower)
+    return token.is_content and token.value is None and not said
 
 
 def _is_unit(word: str) -> bool:
