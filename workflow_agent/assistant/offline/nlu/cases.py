@@ -111,7 +111,9 @@ def _turns(old: str, new: Sequence[Token]) -> bool:
 
 def direction_of(token: Token) -> int:
     """Return 1 for a word of "more than 5", -1 for one of "at most 5", else 0."""
-    return token.is_(*_OVER) - token.is_(*_UNDER)
+    # "At least 5": its base form is "less".
+    word = token.lower if token.lower in (*_OVER, *_UNDER) else token.lemma
+    return (word in _OVER) - (word in _UNDER)
 
 
 def amount_told(plan: Plan, tokens: Tokens) -> str | None:

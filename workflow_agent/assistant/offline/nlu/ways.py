@@ -52,7 +52,11 @@ def _condition(order: Filled) -> None:
         # By how much it is to change, and not to what.
         raise NotRead
     old = condition_of_way(edge)
-    text = with_limit(old, new) or case_told(order, "cond")
+    text = with_limit(old, new)
+    if text is None and is_amount(new) and not any(direction_of(t) for t in new):
+        # "Repairs under [300 euros]", of a way that names no amount.
+        raise NotRead
+    text = text or case_told(order, "cond")
     _reword(plan, [(edge, text)])
 
 
