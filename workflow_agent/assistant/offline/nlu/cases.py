@@ -95,7 +95,10 @@ def with_limit(old: str, new: Sequence[Token]) -> str | None:
     behind = re.match(r"\s?([%€$£]|[^\W\d]+)", rest)
     had = behind is not None and _is_unit(behind[1].lower())
     told = like_number(limit[0], number)
-    if unit is not None and unit.lower not in (t.lower for t in read_tokens(old)) and limit[0][0].isdigit():
+    # "The amount is up to 5,000" is in some currency, as everybody knows.
+    plain = unit is not None and not had and unit.among("conditions.money") and not unit.is_("%", "percent")
+    is_there = unit is None or unit.lower in (t.lower for t in read_tokens(old)) or not limit[0][0].isdigit()
+    if unit is not None and not is_there and not plain:
         # "Ten minutes" of a condition that says "2 hours", "3 %" of one that says 5.
         told += f"{' ' * (unit.start > number.end)}{unit.text}"
         rest = rest[behind.end() :] if had and behind else rest

@@ -111,22 +111,33 @@ def _way_meant(order: Filled) -> Transition:
     old = order.words("oldcond")
     if old and len(exact := [edge for edge in edges if _speaks_of(condition_of_way(edge), old)]) == 1:
         return exact[0]
-    ends = [role for role in ("from", "to", "step", "after") if order.all_words(role)]
-    for role in ends:
-        edges = _at_end(plan, edges, order.step(role), "from_" if role in ("from", "after") else "to")
+    every, ends = edges, [role for role in ("from", "to", "step", "after") if order.all_words(role)]
+    steps = {role: order.step(role) for role in ends}
+    for role, step in steps.items():
+        edges = _at_end(plan, edges, step, "from_" if role in ("from", "after") else "to")
+    new = order.words("cond")
+    if not old and is_amount(new) and (limit := _only_limit(plan, edges, list(steps.values()), every)) is not None:
+        return limit
     if len(edges) == 1 and not old:
         return edges[0]
-    new = order.words("cond")
-    if not old and is_amount(new):
-        # The only limit there is: "the limit for large deals is 50k now".
-        limits = [edge for edge in edges or plan.workflow.transitions if NUMBER.search(condition_of_way(edge))]
-        if len(limits) == 1:
-            if not edges:
-                taken(plan, limits[0])
-            return limits[0]
     if (best := told_by(plan, edges, old or new, is_new=not old)) is None:
         raise NotRead
     return best
+
+
+def _only_limit(
+    plan: Plan, edges: Sequence[Transition], steps: Sequence[Step], every: Sequence[Transition]
+) -> Transition | None:
+    """Return the one way that names an amount, of those meant, those from the steps named, or all there are."""
+    own = [edge for step in steps for edge in leaving(plan, step)]
+    for some in (edges, own, every):
+        limits = [edge for edge in some if NUMBER.search(condition_of_way(edge))]
+        if len(limits) == 1:
+            if some is every and steps:
+                taken(plan, limits[0])
+            # "The limit for large deals is 50k now".
+            return limits[0]
+    return None
 
 
 def _at_end(plan: Plan, edges: Sequence[Transition], step: Step, end: str) -> list[Transition]:
