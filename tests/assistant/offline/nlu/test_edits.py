@@ -171,7 +171,7 @@ def test_a_description_that_is_there_is_not_replaced_unseen() -> None:
         ("loop", "repeat [the wait|step] until [it is paid|cond], [three times|num] at most", "three times"),
         ("loop", "repeat [the wait|step] every week until [it is paid|cond]", "every week"),
         ("loop", "go back from [the decision|from] to [the score|to] if [papers are missing|cond]", "stay as they are"),
-        ("loop", "repeat from [the wait|to] to [the payout|from] until [it is paid|cond] in [the fork|o]", ""),
+        ("loop", "repeat from [the wait|to] to [the payout|from] until [it is paid|cond]", ""),
         (
             "case",
             "if [it is doubtful|cond] after [the decision|after], [ask the employer|new]",
@@ -181,6 +181,7 @@ def test_a_description_that_is_there_is_not_replaced_unseen() -> None:
         ("redirect", "[turned down|cond] goes to [the score|to] and not to [refused|oldto]", "on “rejected” for it"),
         ("connect", "if [it was rejected|cond], back to [scoring|to]", "I would take “Decide on loan”"),
         ("optional", "[scoring|step] is not needed for [employees|only]", "leave it out in that case"),
+        ("error", "when [the score|step] fails, it is [refused|to] and not [the payout|oldto]", "the payout"),
     ],
 )
 def test_what_an_order_leaves_open_is_told(intent: str, order: str, told: str) -> None:
