@@ -26,7 +26,7 @@ import torch  # pyright: ignore[reportMissingImports]
 from safetensors.torch import load_file  # pyright: ignore[reportMissingImports]
 
 from benchmarks.orders_tagged import DATA, FLOWS, MODELS, Example, examples, flows, pairs, said, write_order_words
-from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder, Pieces, floats_in
+from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder, Pieces, Words, floats_in
 from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, marks_of
 
 _LAYERS = 3
@@ -42,6 +42,7 @@ _MASKED = 0.06
 _RATE = 2e-4
 """Of fitting anew; half of it where a fit goes on."""
 _PLACES = 256
+_PLACES_OF_NAMES = 64
 _MASK = 4
 """The piece that stands for a hidden one; those before it are no text."""
 _TELLING = "\u20ac\u00a3\u00b0\u00b7\u2022\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2192"
@@ -62,17 +63,9 @@ class Net(_nn.Module):
 
     def __init__(self, base: dict[str, Any], intents: int, labels: int) -> None:
         super().__init__()
-        table = np.load(MODELS / "pieces.npz")
-        vectors = table["codes"] * table["scales"].astype(np.float32)[:, None]
-        self.pieces = _nn.Embedding.from_pretrained(torch.tensor(vectors), freeze=True)
-        places = base["embeddings.position_embeddings.weight"][:_PLACES]
-        self.places = _nn.Parameter(places + base["embeddings.token_type_embeddings.weight"][0])
+        _begin(self, base, _PLACES)
         self.marks = _nn.Linear(len(MARKS), _WIDTH, bias=False)
         _nn.init.zeros_(self.marks.weight)
-        self.norm = _nn.LayerNorm(_WIDTH, eps=1e-12)
-        _take(self.norm, base, "embeddings.LayerNorm")
-        self.layers = _nn.ModuleList(_layer(base, f"encoder.layer.{at}") for at in range(_LAYERS))
-        self.drop = _nn.Dropout(0.1)
         self.intent = _nn.Linear(_WIDTH, intents)
         self.label = _nn.Linear(2 * _WIDTH, labels)
         self.begins = _nn.Linear(_WIDTH, 1)
@@ -87,6 +80,65 @@ class Net(_nn.Module):
         each = self.drop(torch.gather(x, 1, firsts[:, :, None].expand(-1, -1, _WIDTH)))
         both = torch.cat([each, whole[:, None].expand_as(each)], -1)
         return self.intent(whole), self.label(both), self.begins(each)[..., 0]
+
+
+class NameNet(_nn.Module):
+    """What `StepEncoder` runs, in the form that is fitted."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        super().__init__()
+        _begin(self, load_file(_base() / "model.safetensors"), _PLACES_OF_NAMES)
+        self.sharpness = _nn.Parameter(torch.tensor(3.0))
+        self.nothing = _nn.Parameter(torch.tensor(5.0))
+        self._split = pieces
+
+    def scores(self, asked: Sequence[tuple[Words, Sequence[Words]]], masked: float) -> list[Any]:
+        """Return for each phrase and the names it may mean the logits of these, and of none."""
+        texts = list(dict.fromkeys(text for said, names in asked for text in (said, *names)))
+        ids = [self._split.encoded(text, [""] * len(text), most=_PLACES_OF_NAMES)[0] for text in texts]
+        at = {text: place for place, text in enumerate(texts)}
+        rows: list[Any] = [None] * len(ids)
+        by_size = sorted(range(len(ids)), key=lambda place: len(ids[place]))
+        for some in (by_size[start : start + 4 * _BATCH] for start in range(0, len(by_size), 4 * _BATCH)):
+            for place, row in zip(some, self._means([ids[one] for one in some], masked), strict=True):
+                rows[place] = row
+        vectors = torch.stack(rows)
+        sharp = self.sharpness.exp()
+        return [
+            torch.cat([vectors[[at[one] for one in names]] @ vectors[at[said]] * sharp, self.nothing[None]])
+            for said, names in asked
+        ]
+
+    def _means(self, ids: Sequence[Sequence[int]], masked: float) -> Any:
+        padded = torch.zeros(len(ids), max(map(len, ids)), dtype=torch.long)
+        for at, row in enumerate(ids):
+            padded[at, : len(row)] = torch.tensor(row)
+        padded = padded.masked_fill((torch.rand(padded.shape) < masked) & (padded > _MASK), _MASK)
+        seen = padded != 0
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            x = self.drop(self.norm(self.pieces(padded) + self.places[: padded.shape[1]]))
+            for layer in self.layers:
+                x = layer(x, src_key_padding_mask=~seen)
+        mean = (x.float() * seen[..., None]).sum(1) / seen.sum(1, keepdim=True)
+        return _nn.functional.normalize(mean, dim=-1)
+
+
+def _begin(net: Any, base: dict[str, Any], places: int) -> None:
+    """Give a net the table of pieces, which stays as it is, and the first layers of the base."""
+    table = np.load(MODELS / "pieces.npz")
+    vectors = table["codes"] * table["scales"].astype(np.float32)[:, None]
+    net.pieces = _nn.Embedding.from_pretrained(torch.tensor(vectors), freeze=True)
+    at_places = base["embeddings.position_embeddings.weight"][:places]
+    net.places = _nn.Parameter(at_places + base["embeddings.token_type_embeddings.weight"][0])
+    net.norm = _nn.LayerNorm(_WIDTH, eps=1e-12)
+    _take(net.norm, base, "embeddings.LayerNorm")
+    net.layers = _nn.ModuleList(_layer(base, f"encoder.layer.{at}") for at in range(_LAYERS))
+    net.drop = _nn.Dropout(0.1)
+
+
+def pieces_of() -> Pieces:
+    """Return the word pieces of the package."""
+    return Pieces((MODELS / "pieces.txt").read_text("utf-8").splitlines())
 
 
 def _take(module: Any, base: dict[str, Any], name: str) -> None:
@@ -203,15 +255,20 @@ def fit(net: Net, rows: Rows, rounds: int, rate: float) -> None:
 
 
 def exported(net: Net, rows: Sequence[Example], intents: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
-    """Return the arrays that `Encoder` reads: matrices as small integers with a scale for each column."""
-    whole = {
-        "positions": net.places,
+    """Return the arrays that `Encoder` reads."""
+    heads = {
         "marks": net.marks.weight.T,
-        "norm.gain": net.norm.weight,
-        "norm.bias": net.norm.bias,
         **{f"{name}.weight": getattr(net, name).weight.T for name in ("intent", "label", "begins")},
         **{f"{name}.bias": getattr(net, name).bias for name in ("intent", "label", "begins")},
     }
+    found = layers_of(net) | {name: one.detach().numpy().astype(np.float16) for name, one in heads.items()}
+    found |= {"roles": roles(rows, intents, labels), "follows": follows(rows, labels).astype(np.float16)}
+    return found | {"intents": np.array(intents), "labels": np.array(labels)}
+
+
+def layers_of(net: Any) -> dict[str, Any]:
+    """Return the arrays of a net's layers: matrices as small integers with a scale for each column."""
+    whole = {"positions": net.places, "norm.gain": net.norm.weight, "norm.bias": net.norm.bias}
     found: dict[str, Any] = {name: one.detach().numpy().astype(np.float16) for name, one in whole.items()}
     for at, layer in enumerate(net.layers):
         parts = {
@@ -232,8 +289,7 @@ def exported(net: Net, rows: Sequence[Example], intents: Sequence[str], labels: 
         for name, norm in (("norm1", layer.norm1), ("norm2", layer.norm2)):
             found[f"layer{at}.{name}.gain"] = norm.weight.detach().numpy().astype(np.float16)
             found[f"layer{at}.{name}.bias"] = norm.bias.detach().numpy().astype(np.float16)
-    found |= {"roles": roles(rows, intents, labels), "follows": follows(rows, labels).astype(np.float16)}
-    return found | {"intents": np.array(intents), "labels": np.array(labels)}
+    return found
 
 
 def _small(matrix: Any, axis: int) -> tuple[Any, Any]:
@@ -284,7 +340,7 @@ def write_pieces(base: dict[str, Any]) -> None:
     kept = sorted({*plain, *(at for at, piece in enumerate(known) if piece in _TELLING)})
     vectors = base["embeddings.word_embeddings.weight"].numpy()[kept]
     codes, scales = _small(vectors, axis=1)
-    np.savez(MODELS / "pieces.npz", codes=codes, scales=scales, mean=vectors.mean(axis=0).astype(np.float16))
+    np.savez(MODELS / "pieces.npz", codes=codes, scales=scales)
     (MODELS / "pieces.txt").write_text("".join(f"{known[at]}\n" for at in kept), "utf-8")
 
 
@@ -359,7 +415,7 @@ def main() -> None:
     if asked.go_on or asked.flows:
         begun = MODELS / f"{name if asked.go_on else 'orders'}.npz"
         take(net, dict(np.load(begun)), intents, labels)
-    pieces = Pieces((MODELS / "pieces.txt").read_text("utf-8").splitlines())
+    pieces = pieces_of()
     table = dict(np.load(MODELS / "pieces.npz"))
     fit(net, Rows(rows, pieces, intents, labels), asked.rounds, _RATE / 2 if asked.go_on else _RATE)
     net.eval()

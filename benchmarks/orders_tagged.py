@@ -31,7 +31,7 @@ _SHARE = 0.1
 _MANY = 10
 """Intents of a word that may be of any."""
 _TAG = re.compile(r"\[([^\[\]|]+)\|(\w+)\]")
-_STEP = re.compile(r"(?P<name>.*?)\s*(?:\((?P<who>[^,)]*)[^)]*\))?\s*$")
+STEP: Final = re.compile(r"(?P<name>.*?)\s*(?:\((?P<who>[^,)]*)[^)]*\))?\s*$")
 _PART = re.compile(r"\{(\w+)\}")
 _JOINTS = (
     ", and ",
@@ -65,6 +65,16 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Noted:
+    """A workflow as a writer noted it down, and the messages to it with their intents."""
+
+    title: str
+    steps: list[str]
+    ways: list[str]
+    messages: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class _Part:
     intent: str
     order: str
@@ -72,7 +82,7 @@ class _Part:
 
 def examples(path: Path) -> Iterator[Example]:
     """Yield the orders of one writer: each message, and of one that orders several things each of these too."""
-    for words, messages in _workflows(path):
+    for words, messages in _vocabularies(path):
         for intent, order in messages:
             if not (parts := _parts(order)):
                 example = _example(intent, order, words)
@@ -94,7 +104,7 @@ def flows(path: Path) -> Iterator[Example]:
 def pairs(path: Path) -> Iterator[Example]:
     """Yield messages made of some orders of one writer to one workflow, drawn by a fixed seed."""
     drawn = random.Random(path.name)
-    for words, messages in _workflows(path):
+    for words, messages in _vocabularies(path):
         single = [_Part(intent, order.strip()) for intent, order in messages if intent not in NO_EDIT]
         for _ in range(len(single) // _PAIRS):
             some = drawn.sample(single, drawn.choice((2, 2, 2, 3)))
@@ -109,37 +119,41 @@ def _lowered(order: str, drawn: random.Random) -> str:
     return order[:1].lower() + order[1:] if plain else order
 
 
-def _workflows(path: Path) -> Iterator[tuple[Vocabulary, list[tuple[str, str]]]]:
-    """Yield the words of each workflow of a writer, and the messages to it with their intents."""
-    steps: list[str] = []
-    ways: list[str] = []
-    messages: list[tuple[str, str]] = []
+def _vocabularies(path: Path) -> Iterator[tuple[Vocabulary, list[tuple[str, str]]]]:
+    return ((vocabulary_of(named(one)), one.messages) for one in noted(path))
+
+
+def noted(path: Path) -> Iterator[Noted]:
+    """Yield each workflow of a writer, with the messages to it."""
+    one = Noted("", [], [], [])
     for line in [*path.read_text("utf-8").splitlines(), "@"]:
         if line.startswith("@"):
-            if messages:
-                yield vocabulary_of(_workflow(steps, ways)), messages
-            steps, ways, messages = [one.strip() for one in line[1:].split("|")][1:], [], []
+            if one.messages:
+                yield one
+            title, *steps = [part.strip() for part in line[1:].split("|")]
+            one = Noted(title, steps, [], [])
         elif line.startswith("="):
-            ways.append(line.partition(":")[2].strip())
+            one.ways.append(line[1:].strip())
         elif line.strip():
             intent, _, order = line.partition("\t")
-            messages.append((intent, order))
+            one.messages.append((intent, order))
 
 
-def _workflow(steps: Sequence[str], ways: Sequence[str]) -> Workflow:
-    """Return a workflow with the words of one that a writer noted down; how its steps are joined is no matter here."""
+def named(one: Noted) -> Workflow:
+    """Return a workflow with the words of one that a writer noted; how its steps are joined is no matter here."""
     made: list[dict[str, Any]] = []
-    for step in steps:
-        found = _STEP.fullmatch(step)
+    for step in one.steps:
+        found = STEP.fullmatch(step)
         assert found is not None  # every text fits
         name = found["name"] or step
         own = {"id": unique_id(slug(name), [one["id"] for one in made]), "name": name, "type": "human"}
         made.append(own | ({"assignee": found["who"].strip()} if found["who"] else {}))
     first, last = made[0]["id"], made[-1]["id"]
+    conditions = [way.partition(":")[2].strip() for way in one.ways]
     edges = [
-        {"id": f"w{at}", "from": first, "to": last, "type": "condition", "when": {"text": way}}
-        for at, way in enumerate(ways)
-        if way
+        {"id": f"w{at}", "from": first, "to": last, "type": "condition", "when": {"text": condition}}
+        for at, condition in enumerate(conditions)
+        if condition
     ]
     return parse_workflow({"id": "wf_x", "name": "x", "start": first, "steps": made, "transitions": edges})
 

@@ -61,14 +61,6 @@ def test_where_another_order_begins_is_told() -> None:
     assert max(begins) > 0.5
 
 
-def test_words_that_can_stand_for_each_other_are_nearer_than_others() -> None:
-    known = encoder("orders")
-
-    assert known.likeness("car", "vehicle") > 0.35 > known.likeness("car", "approve")
-    assert known.likeness("phone", "call") > known.likeness("phone", "pay")
-    assert known.likeness("zwybble", "call") == 0
-
-
 def test_it_says_what_it_is() -> None:
     assert "3 layers" in repr(encoder("orders"))
 

@@ -14,10 +14,12 @@ from itertools import chain
 from typing import Any, Final, Literal
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # pyright: ignore[reportMissingTypeStubs]
 
 Fit = Literal["orders", "flows"]
+Words = tuple[str, ...]
 Floats = NDArray[np.float32]
 OUTSIDE: Final = "O"
 """The label of words in no slot."""
@@ -30,6 +32,8 @@ _ENDS = 2
 """Pieces that stand for the beginning and the end of a message."""
 _LONGEST_PIECE = 24
 _MOST_READ = 32
+_MOST_KEPT = 2_048
+"""Names of steps and phrases whose vectors are kept, of 1.5 kB each."""
 _HEADS = 12
 _EPSILON = 1e-12
 _PACKAGE = "workflow_agent.assistant.offline"
@@ -41,10 +45,6 @@ class Pieces:
     def __init__(self, pieces: Sequence[str]) -> None:
         self._places = {piece: at for at, piece in enumerate(pieces)}
         self._of = lru_cache(maxsize=4096)(self._split)
-
-    def place(self, word: str) -> int | None:
-        """Return the place of a word that is a piece as a whole."""
-        return self._places.get(word)
 
     def encoded(
         self, words: Sequence[str], marks: Sequence[str], *, most: int = _MOST_IDS
@@ -131,35 +131,67 @@ class Scores:
         return self._labels[:, self._encoder.labels.index(OUTSIDE)].tolist()
 
 
-class Encoder:
-    """A fitted model: what stands in `orders.npz` or `flows.npz`, and the table of pieces that no fit changes."""
+class Layers:
+    """What every fit has: layers over the table of pieces, which no fit changes."""
 
     def __init__(self, pieces: Pieces, table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
         self.pieces = pieces
         self._codes: NDArray[np.int8] = table["codes"]
         self._scales: Floats = table["scales"].astype(np.float32)
-        self._mean: Floats = table["mean"].astype(np.float32)
-        self._weights = {name: floats_in(fitted, name) for name in fitted if not name.endswith(".scales")}
-        self._layers = len({name.split(".")[0] for name in self._weights if name.startswith("layer")})
+        self.weights = {name: floats_in(fitted, name) for name in fitted if not name.endswith(".scales")}
+        self.depth = len({name.split(".")[0] for name in self.weights if name.startswith("layer")})
+
+    def run(
+        self, ids: Sequence[int], places: Sequence[int], *, told: Floats | float = 0, apart: Floats | float = 0
+    ) -> Any:
+        """Return a row for each piece.
+
+        Args:
+            ids: The pieces.
+            places: Where in its text each piece stands.
+            told: What is added to each piece's vector.
+            apart: What is added to the weight that each piece has for each other, to keep several texts apart.
+        """
+        w = self.weights
+        vectors = self._codes[list(ids)] * self._scales[list(ids), None]
+        x = _normed(vectors + told + w["positions"][list(places)], w["norm.gain"], w["norm.bias"])
+        for layer in range(self.depth):
+            x = self._layer(x, f"layer{layer}", apart)
+        return x
+
+    def _layer(self, x: Floats, name: str, apart: Floats | float) -> Floats:
+        w = self.weights
+        size, width = x.shape
+        projected = x @ w[f"{name}.qkv.weight"] + w[f"{name}.qkv.bias"]
+        q, k, v = projected.reshape(size, 3, _HEADS, width // _HEADS).transpose(1, 2, 0, 3)
+        mixed = (_softmax(q @ k.transpose(0, 2, 1) + apart) @ v).transpose(1, 0, 2).reshape(size, width)
+        mixed = mixed @ w[f"{name}.mix.weight"] + w[f"{name}.mix.bias"]
+        x = _normed(x + mixed, w[f"{name}.norm1.gain"], w[f"{name}.norm1.bias"])
+        inner = _gelu(x @ w[f"{name}.up.weight"] + w[f"{name}.up.bias"])
+        inner = inner @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
+        return _normed(x + inner, w[f"{name}.norm2.gain"], w[f"{name}.norm2.bias"])
+
+
+class Encoder(Layers):
+    """A fit that labels words: what stands in `orders.npz` or `flows.npz`."""
+
+    def __init__(self, pieces: Pieces, table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
+        super().__init__(pieces, table, fitted)
         self.intents = tuple(str(one) for one in fitted["intents"])
         self.labels = tuple(str(one) for one in fitted["labels"])
         self.follows: Floats = fitted["follows"].astype(np.float32)
         self.roles = dict(zip(self.intents, fitted["roles"].astype(np.float32), strict=True))
         # A message is read again at each step of its turn, and not kept for much longer.
         self.read = lru_cache(maxsize=_MOST_READ)(self._read)
-        self._direction_of = lru_cache(maxsize=4096)(self._direction)
 
     def __repr__(self) -> str:
-        return f"Encoder({self._layers} layers, {len(self.intents)} intents, {len(self.labels)} labels)"
+        return f"Encoder({self.depth} layers, {len(self.intents)} intents, {len(self.labels)} labels)"
 
     def _read(self, words: tuple[str, ...], marks: tuple[str, ...]) -> Scores:
         """Return what a message is taken for, given its words and the `MARKS` of each."""
-        w = self._weights
+        w = self.weights
         ids, firsts, told = self.pieces.encoded(words, marks, most=len(w["positions"]))
-        vectors = self._codes[ids] * self._scales[ids, None]
-        x = _normed(vectors + told @ w["marks"] + w["positions"][: len(ids)], w["norm.gain"], w["norm.bias"])
-        for layer in range(self._layers):
-            x = self._layer(x, f"layer{layer}")
+        x = self.run(ids, range(len(ids)), told=told @ w["marks"])
         whole, each = x[0], x[firsts]
         intents = _softmax(whole @ w["intent.weight"] + w["intent.bias"])
         both = np.concatenate([each, np.broadcast_to(whole, each.shape)], axis=1)
@@ -167,32 +199,40 @@ class Encoder:
         labels = _softmax(both @ w["label.weight"] + w["label.bias"])
         return Scores(dict(zip(self.intents, intents.tolist(), strict=True)), begins[:, 0].tolist(), labels, self)
 
-    def likeness(self, one: str, other: str) -> float:
-        """Return how near two words are in meaning, from -1 to 1: above 0.35 they can stand for each other.
 
-        0 where either is not in the table as a whole.
-        """
-        first, second = self._direction_of(one), self._direction_of(other)
-        return 0.0 if first is None or second is None else float(first @ second)
+class StepEncoder(Layers):
+    """The fit that puts what people call a step near the step's name: what stands in `steps.npz`.
 
-    def _direction(self, word: str) -> Floats | None:
-        at = self.pieces.place(word)
-        if at is None:
-            return None
-        vector = self._codes[at] * self._scales[at] - self._mean
-        return vector / np.linalg.norm(vector)
+    A text is the mean of its pieces' rows (Reimers and Gurevych, "Sentence-BERT", 2019).
+    """
 
-    def _layer(self, x: Floats, name: str) -> Floats:
-        w = self._weights
-        size, width = x.shape
-        projected = x @ w[f"{name}.qkv.weight"] + w[f"{name}.qkv.bias"]
-        q, k, v = projected.reshape(size, 3, _HEADS, width // _HEADS).transpose(1, 2, 0, 3)
-        mixed = (_softmax(q @ k.transpose(0, 2, 1)) @ v).transpose(1, 0, 2).reshape(size, width)
-        mixed = mixed @ w[f"{name}.mix.weight"] + w[f"{name}.mix.bias"]
-        x = _normed(x + mixed, w[f"{name}.norm1.gain"], w[f"{name}.norm1.bias"])
-        inner = _gelu(x @ w[f"{name}.up.weight"] + w[f"{name}.up.bias"])
-        inner = inner @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
-        return _normed(x + inner, w[f"{name}.norm2.gain"], w[f"{name}.norm2.bias"])
+    def __init__(self, pieces: Pieces, table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
+        super().__init__(pieces, table, fitted)
+        self._kept: LRUCache[Words, Floats] = LRUCache(_MOST_KEPT)
+
+    def probabilities(self, said: Words, names: Sequence[Words]) -> list[float]:
+        """Return for each name how probable it is that words mean it; what is missing to 1, that they mean none."""
+        vectors = self._vectors([said, *names])
+        fits = vectors[1:] @ vectors[0] * self.weights["sharpness"]
+        return _softmax(np.append(fits, self.weights["nothing"]))[:-1].tolist()
+
+    def _vectors(self, texts: Sequence[Words]) -> Floats:
+        """Return a row of length 1 for each text."""
+        found = {text: self._kept[text] for text in texts if text in self._kept}
+        if missing := [text for text in dict.fromkeys(texts) if text not in found]:
+            found |= zip(missing, self._new_vectors(missing), strict=True)
+            self._kept.update(found)
+        return np.stack([found[text] for text in texts])
+
+    def _new_vectors(self, texts: Sequence[Words]) -> Floats:
+        """Return the same of texts that are read now, all at once: their pieces do not see those of other texts."""
+        split = [self.pieces.encoded(text, [""] * len(text), most=len(self.weights["positions"]))[0] for text in texts]
+        own = np.repeat(np.arange(len(split)), list(map(len, split)))
+        places = [at for ids in split for at in range(len(ids))]
+        apart = np.where(own[:, None] == own, 0, -np.inf).astype(np.float32)
+        x = self.run(list(chain.from_iterable(split)), places, apart=apart)
+        sums = np.stack([x[own == at].mean(axis=0) for at in range(len(split))])
+        return sums / np.linalg.norm(sums, axis=1, keepdims=True)
 
 
 def floats_in(fitted: Mapping[str, Any], name: str) -> Any:
@@ -221,15 +261,24 @@ def _gelu(x: Floats) -> Floats:
 @cache
 def encoder(fit: Fit) -> Encoder:
     """Return a fitted encoder of the package, of orders or of `flows`, read when it is first asked for."""
-    # Several threads for matrices as small as these cost more than they bring, and the processors are for other turns.
-    threadpool_limits(1, "blas")
-    pieces, table = _table()
-    with (resources.files(_PACKAGE) / "data" / f"{fit}.npz").open("rb") as fitted:
-        return Encoder(pieces, table, dict(np.load(fitted)))
+    return Encoder(*_table(), _fitted(fit))
+
+
+@cache
+def step_encoder() -> StepEncoder:
+    """Return the fitted encoder of steps' names, read when it is first asked for."""
+    return StepEncoder(*_table(), _fitted("steps"))
+
+
+def _fitted(name: str) -> dict[str, Any]:
+    with (resources.files(_PACKAGE) / "data" / f"{name}.npz").open("rb") as fitted:
+        return dict(np.load(fitted))
 
 
 @cache
 def _table() -> tuple[Pieces, dict[str, Any]]:
+    # Several threads for matrices as small as these cost more than they bring, and the processors are for other turns.
+    threadpool_limits(1, "blas")
     data = resources.files(_PACKAGE) / "data"
     with (data / "pieces.npz").open("rb") as table:
         return Pieces((data / "pieces.txt").read_text("utf-8").splitlines()), dict(np.load(table))

@@ -96,7 +96,7 @@ def _single(plan: Plan, found: Sequence[Understood], said: Tokens) -> Reading:
             break
         own = _empty(plan)
         try:
-            if _is_built(own, one, said):
+            if is_built(own, one, said):
                 return Reading(one.intent, one.certainty, own)
         except (StepUnclear, Asked) as unclear:
             problem = problem or (unclear.with_traceback(None) if one is found[0] else None)
@@ -170,7 +170,7 @@ def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Seque
     for tokens in orders:
         found, _ = understandings(tokens, own.workflow)
         try:
-            built = bool(found) and _is_built(own, found[0], tokens)
+            built = bool(found) and is_built(own, found[0], tokens)
         except (StepUnclear, Asked):
             built = False
         if built:
@@ -185,7 +185,7 @@ def _empty(plan: Plan) -> Plan:
     return Plan(plan.text, plan.workflow, Steps(plan.workflow, plan.steps.chosen, plan.steps.last))
 
 
-def _is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
+def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     """Add the edits of one understanding to a plan, with what is said beside them; say whether any can be made.
 
     Raises:

@@ -13,11 +13,12 @@ from functools import cache
 from typing import Final
 
 from workflow_agent.assistant.offline.lexicon import data_rows
-from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, Scores, encoder
+from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, Scores, Words, encoder
 from workflow_agent.assistant.offline.people import people_of
 from workflow_agent.assistant.offline.references import content_of, stems
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
 ASIDE: Final = "aside"
@@ -93,6 +94,16 @@ def vocabulary_of(workflow: Workflow) -> Vocabulary:
     names = {tuple(token.lower for token in read_tokens(step.name)) for step in workflow.steps}
     longest_first = tuple(sorted(names, key=lambda name: (-len(name), name)))
     return Vocabulary(steps, frozenset[str]().union(*people), frozenset[str]().union(*told), longest_first)
+
+
+def words_of(tokens: Sequence[Token]) -> Words:
+    """Return what the encoders read of tokens."""
+    return tuple(token.text for token in tokens if token.kind != "break")
+
+
+def step_words(step: Step) -> Words:
+    """Return what the encoder of steps' names reads of a step: its name and who does it."""
+    return words_of(read_tokens(f"{step.name} ({step.assignee.replace('_', ' ')})" if step.assignee else step.name))
 
 
 def _named(tokens: Sequence[Token], words: Vocabulary) -> set[int]:
