@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, written
-from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, Steps, StepUnclear, phrase_of
+from workflow_agent.assistant.offline.references import PRONOUNS, Candidate, Steps, StepUnclear, phrase_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.errors import InvalidInput
@@ -155,29 +154,6 @@ class Plan:
     def new_id(self, name: str) -> str:
         """Return a free id made from a name."""
         return unique_id(slug(name), [step.id for step in self.workflow.steps])
-
-    def draft(self, tokens: Sequence[Token], who: str | None = None) -> JsonObject:
-        """Return the new step that words name, with an id.
-
-        Raises:
-            NotRead: They are no name for a step.
-        """
-        words = [t for t in tokens if t.kind not in ("bullet", "break")]
-        while words and words[-1].kind == "punct":
-            words.pop()
-        while len(words) > 1 and words[0].has("det"):
-            words.pop(0)
-        quoted = [t for t in words if t.kind == "quoted"]
-        if len(quoted) == 1 and not any(counts(t) for t in words if t is not quoted[0]):
-            words = quoted
-        marks = any(t.kind == "punct" and t.text not in "-/'&%" for t in words)
-        empty = all(
-            t.kind == "word" and (t.lower in PRONOUNS or t.lemma in FRAME_WORDS or not t.is_content) for t in words
-        )
-        if not words or len(words) > _MOST_NAME_WORDS or marks or empty:
-            raise NotRead
-        name = self.said(words)
-        return self.draft_named(name if words == quoted else titled(name), who)
 
     def approval_by(self, who: str) -> JsonObject:
         """Return a new step in which somebody approves."""

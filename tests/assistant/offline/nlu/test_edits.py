@@ -1,6 +1,7 @@
 """Which edits an intent and its slots make: a table of tagged orders to one workflow."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,58 @@ def test_a_step_that_is_skipped_at_times_is_done_always() -> None:
 def test_it_may_be_the_step_spoken_of_last_and_not_the_workflow() -> None:
     assert made("wfname", "call it [Quick loan|name]", last="score") is None
     assert made("wfname", "call it [Quick loan|name]") == [{"op": "rename_workflow", "name": "Quick loan"}]
+
+
+def test_steps_that_run_at_the_same_time_are_moved_together_first_and_that_is_shown() -> None:
+    apart = changed(
+        {"op": "insert_step", "step": {"id": "note", "name": "Write note", "type": "human"}, "after": "apply"}
+    )
+    text, tokens, labels = tagged("[applying|step] and [scoring|step] at the same time")
+    plan = Plan(text, apart, Steps(apart, {}, None))
+    BUILDERS["parallel"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert [edit["op"] for edit in plan.edits] == ["move_step", "parallelize"]
+    assert plan.notes == ["they do not follow one another: “Score customer” would move up to “Apply for loan”"]
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "told"),
+    [
+        ("schedule", "also start it [every other Friday|when]", "no “other Friday”"),
+        ("schedule", "also start it [on the last working day|when]", "no “last working day”"),
+        ("schedule", "also start it [on Fridays and on the 13th|when]", "where both meet"),
+        ("start", "it starts with [applying|step]", "already"),
+        ("insert", "[a photo|new] between [the payout|after] and [the application|before]", "does not come after"),
+        ("insert", "[take a photo|new] beside [the score|beside] and [the decision|beside]", "**Decide on loan**"),
+    ],
+)
+def test_why_it_cannot_be_made_is_told(intent: str, order: str, told: str) -> None:
+    text, tokens, labels = tagged(order)
+    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
+
+    with pytest.raises((NotRead, Asked), match=re.escape(told)):
+        BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "note"),
+    [
+        (
+            "insert",
+            "[a photo|new] between [the application|after] and [the payout|before]",
+            "right after “Apply for loan”",
+        ),
+        ("merge", "[applying|step] and [scoring|step] are one job", "you gave no name"),
+        ("approve", "[the payout|step] over 500 goes past [the auditor|who]", "the amount is over 500"),
+        ("schedule", "also start it [each May|when]", "you named no day of the month"),
+    ],
+)
+def test_what_was_decided_without_being_said_is_shown(intent: str, order: str, note: str) -> None:
+    text, tokens, labels = tagged(order)
+    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
+    BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert note in "".join(plan.notes)
 
 
 def test_an_alias_is_no_tag() -> None:

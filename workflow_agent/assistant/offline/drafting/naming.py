@@ -212,7 +212,10 @@ def _told(rest: Tokens, deed: Deed, thing: str = "") -> str:
     said = list(rest)
     for at, token in enumerate(said[:-1]):
         follows = said[at + 1]
-        if token.lower in ("and", "or") and deed.is_finite and follows.entry.verb and follows.entry.form == "s":
+        # "Reads the terms and conditions."
+        things = at + 2 == len(said) and at > 0 and follows.has("noun") and said[at - 1].text.endswith("s")
+        verb = deed.is_finite and follows.entry.verb and follows.entry.form == "s"
+        if token.lower in ("and", "or") and verb and not things:
             return " ".join(
                 part
                 for part in (cased(rest[: at + 1]), base_of(follows), _with_thing(rest[at + 2 :], thing, deed))

@@ -4,17 +4,8 @@ from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from
 from workflow_agent.assistant.offline.nlu.header import OF_HEADER
-from workflow_agent.assistant.offline.nlu.new_steps import name_given, new_step, place_of
-from workflow_agent.assistant.offline.nlu.placing import (
-    Place,
-    Work,
-    at_end,
-    branch_of,
-    draft_of,
-    move_steps,
-    put,
-    swap_steps,
-)
+from workflow_agent.assistant.offline.nlu.new_steps import name_given, new_step, new_steps, place_of
+from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, reached, swap_steps
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
 from workflow_agent.assistant.offline.nlu.ways import (
@@ -24,17 +15,13 @@ from workflow_agent.assistant.offline.nlu.ways import (
     put_on_failure,
     step_there_already,
 )
-from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Tokens
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 _FAILING = ("fail", "failure", "error", "crash", "bounce", "break")
-_APPROVING = (
-    *("approve", "approval", "sign", "signature", "signoff", "okay", "ok", "check", "confirm", "confirmation", "agree"),
-    *("authorise", "authorize", "authorisation", "release", "consent", "nod", "blessing", "clear", "review", "accept"),
-    *("eye", "look", "see", "countersign", "double-check", "verify", "permission", "green", "yes", "say-so", "audit"),
-)
 _PLACES = ("beside", "after", "before", "atend", "atstart")
 _CHANNELS = {"mail": "Email", "email": "Email", "e-mail": "Email", "sms": "Text", "text": "Text", "message": "Message"}
 _TELLING = ("tell", "inform", "notify", "warn", "alert", "remind", "update", "email", "text", "message")
@@ -51,26 +38,15 @@ def _unsaid_place(plan: Plan) -> Place:
 
 def _insert(order: Filled) -> None:
     plan = order.plan
-    if (known := step_there_already(order)) is not None:
+    if len(order.all_words("new")) == 1 and (known := step_there_already(order)) is not None:
         plan.notes = [*plan.notes, f"there is “{known.name}” already, so that there would be two"]
-    if len(names := _names_listed(order)) > 1:
-        put(plan, [draft_of(plan, name, Work(name, order.who(), order.time())) for name in names], place_of(order))
-        return
-    draft = new_step(order)
+    drafts = new_steps(order)
     if order.words("case"):
-        if (way := _way_of_case(order)) is not None:
-            put(plan, [draft], Place({"between": [way.from_, way.to]}))
+        if len(drafts) == 1 and (way := _way_of_case(order)) is not None:
+            put(plan, drafts, Place({"between": [way.from_, way.to]}))
             return
-        draft["when"] = {"text": case_told(order, "case")}
-    put(plan, [draft], place_of(order) if any(map(order.words, _PLACES)) else _unsaid_place(plan))
-
-
-def _names_listed(order: Filled) -> list[Tokens]:
-    """Return the names of several new steps: those between quotes, or as many as "two steps: a and b" says."""
-    pieces = listed(bare(order.words("new")))
-    quoted = all(len(piece) == 1 and piece[0].kind == "quoted" for piece in pieces)
-    counted = any(t.value == len(pieces) for t in order.around())
-    return [bare(piece) for piece in pieces] if quoted or counted else []
+        drafts = [draft | {"when": {"text": case_told(order, "case")}} for draft in drafts]
+    put(plan, drafts, place_of(order) if any(map(order.all_words, _PLACES)) else _unsaid_place(plan))
 
 
 def _way_of_case(order: Filled) -> Transition | None:
@@ -91,15 +67,10 @@ def _way_of_case(order: Filled) -> Transition | None:
 
 def _approve(order: Filled) -> None:
     plan, who = order.plan, order.who()
-    if who is None or not any(t.is_(*_APPROVING) for t in order.tokens):
+    if who is None:
         raise NotRead
-    case = next((role for role in ("case", "cond") if order.words(role)), None)
-    if case is None and amount_told(plan, order.words("step")) is not None:
-        # "Everything over 100 euros."
-        case = "step"
-    place = None if case == "step" else _approval_place(order)
-    if case is not None:
-        told = amount_told(plan, order.words(case)) or case_told(order, case)
+    if (told := _approved_in_case(order)) is not None:
+        place = _approval_place(order)
         before = {edge.when.text for edge in plan.workflow.transitions if edge.when and edge.when.text}
         approve_from(plan, who, told, place.fields if place else None)
         now = [edge.when.text or "" for edge in plan.workflow.transitions if edge.when]
@@ -107,43 +78,89 @@ def _approve(order: Filled) -> None:
             # The ways there have cases of their own.
             raise NotRead
         return
-    if place is None or any(t.kind == "number" for t in order.around()):
+    if (place := _approval_place(order)) is None or any(t.kind == "number" for t in order.around()):
         raise NotRead
     put(plan, [plan.approval_by(who) | ({"timeout": order.time()} if order.words("time") else {})], place)
 
 
+def _approved_in_case(order: Filled) -> str | None:
+    """Return the case in which an approval is needed: also "everything over 100 euros", and "loans | over 9,000"."""
+    case = next((role for role in ("case", "cond") if order.words(role)), None)
+    if case is not None:
+        return amount_told(order.plan, order.words(case)) or case_told(order, case)
+    if (told := amount_told(order.plan, order.words("step"))) is not None:
+        return told
+    around = tuple(order.around())
+    told = next((one for at in range(len(around)) if (one := amount_told(order.plan, around[at:])) is not None), None)
+    if told is not None:
+        order.plan.notes = [*order.plan.notes, f"it would be needed only if {told}"]
+    return told
+
+
 def _approval_place(order: Filled) -> Place | None:
     """Return where an approval goes: where it is told, else behind what is approved; None where neither is."""
-    if any(order.words(role) for role in ("after", "before", "atend", "atstart")):
+    about = order.words("step") if amount_told(order.plan, order.words("step")) is None else ()
+    if any(order.all_words(role) for role in ("after", "before", "atend", "atstart")):
         try:
             return place_of(order)
         except StepUnclear:
             # "The estimate is checked before the owner sees it."
-            if not order.words("step"):
+            if not about:
                 raise
             return Place({"after": order.step("step").id})
-    if not order.words("step"):
-        return None
-    side = "before" if any(t.is_("first", "before", "beforehand") for t in order.around()) else "after"
-    return Place({side: order.step("step").id})
+    return _at_step(order) if about else None
+
+
+def _at_step(order: Filled) -> Place:
+    """Return the place behind the step that an order names, or in front of it: "X looks at it first".
+
+    In front of it, too, where that work itself waits: "no payment without X", and not "no letter leaves without X".
+    """
+    step, around = order.step("step"), order.around()
+    verb = content_of(step.name)[:1]
+    acts = [t for words in order.all_words("step") for t in words if any(akin(t.lower, one) for one in verb)]
+    first = any(t.is_("first", "before", "beforehand") for t in around)
+    waits = first or (bool(acts) and any(t.among("edits.waiting") for t in around))
+    if waits and not first and any(t.has("noun") and t.lemma in verb for t in acts):
+        # "No draft without X" may be the work or what came of it.
+        order.plan.notes = [*order.plan.notes, f"I would put it before “{step.name}”"]
+    return Place({"before" if waits else "after": step.id})
 
 
 def _notify(order: Filled) -> None:
     plan, who = order.plan, bare(order.words("who"))
-    if not who:
-        raise NotRead
-    said_so = next((t.lemma.capitalize() for t in order.around() if t.is_(*_TELLING)), "Notify")
-    verb = next((_CHANNELS[t.lemma] for t in order.words("channel") if t.lemma in _CHANNELS), said_so)
-    said = plan.said(who)
-    named = "Send message to" if verb == "Message" else verb
-    draft = plan.draft_named(f"{named} {said}" if who[0].text[:1].isupper() else f"{named} the {said}")
-    draft |= {"type": "action"}
+    draft = plan.draft_named(_message_named(order, who)) | {"type": "action"}
+    if message := order.all_words("new"):
+        draft["description"] = "; ".join(map(plan.said, message))
+    if order.words("case"):
+        draft["when"] = {"text": case_told(order, "case")}
     when = order.words("after") or order.words("step")
     if any(t.is_(*_FAILING) for t in (*when, *order.around())):
         words = tuple(t for t in when if not t.is_(*_FAILING))
         put_on_failure(plan, step_meant(plan, words, "step"), draft, None)
         return
-    put(plan, [draft], place_of(order))
+    put(plan, [draft], place_of(order) if any(map(order.all_words, _PLACES)) else _at_step(order))
+
+
+def _message_named(order: Filled, who: Tokens) -> str:
+    """Return the name of a step that tells somebody something: "Email the applicant", "Notify the owner via fax".
+
+    Raises:
+        NotRead: Nobody is told, nor is there a channel with a name of its own.
+    """
+    channel = order.words("channel")
+    channel = bare(channel[1:] if len(channel) > 1 and channel[0].has("prep") else channel)
+    if not who:
+        if not any(t.text[:1].isupper() or t.text == "#" for t in channel):
+            # "They should get a fax."
+            raise NotRead
+        return f"Send message to {order.plan.said(channel)}"
+    verb = next((_CHANNELS[t.lemma] for t in channel if t.lemma in _CHANNELS), None)
+    said_so = next((t.lemma.capitalize() for t in order.around() if t.is_(*_TELLING)), "Notify")
+    named = "Send message to" if verb == "Message" else verb or said_so
+    said = order.plan.said(who)
+    name = f"{named} {said}" if who[0].text[:1].isupper() else f"{named} the {said}"
+    return f"{name} via {order.plan.said(channel)}" if channel and verb is None else name
 
 
 def _remove(order: Filled) -> None:
@@ -163,10 +180,27 @@ def _replace(order: Filled) -> None:
 
 
 def _parallel(order: Filled) -> None:
-    steps = order.steps()
+    plan, steps = order.plan, _named_steps(order)
     if len(steps) < 2:
         raise NotRead
-    order.plan.do({"op": "parallelize", "steps": [step.id for step in steps]})
+    edit = {"op": "parallelize", "steps": [step.id for step in steps]}
+    try:
+        plan.do(edit)
+    except NotRead as refused:
+        first, *others = sorted(steps, key=lambda step: len(reached(plan, step.id)), reverse=True)
+        try:
+            move_steps(plan, others, Place({"after": first.id}))
+            plan.do(edit)
+        except NotRead:
+            raise refused from None
+        told = " and ".join(f"“{step.name}”" for step in others)
+        plan.notes = [*plan.notes, f"they do not follow one another: {told} would move up to “{first.name}”"]
+
+
+def _named_steps(order: Filled) -> list[Step]:
+    """Return the steps of an order that names them as equals, or as the first and the second."""
+    roles = [role for role in ("step", "first", "second") if order.all_words(role)] or ["step"]
+    return list({step.id: step for role in roles for step in order.steps(role)}.values())
 
 
 def _serial(order: Filled) -> None:
@@ -187,17 +221,23 @@ def _serial(order: Filled) -> None:
 
 
 def _merge(order: Filled) -> None:
-    first, *others = order.steps()
-    if not others or not order.words("name"):
+    plan, (first, *others) = order.plan, order.steps()
+    if not others:
         raise NotRead
-    order.plan.do(
-        {"op": "rename_step", "step": first.id, "name": name_given(order, "name")},
+    if order.words("name"):
+        name = name_given(order, "name")
+    else:
+        names = [step.name[:1].lower() + step.name[1:] if step.name[1:2].islower() else step.name for step in others]
+        name = " and ".join([first.name, *names])
+        plan.notes = [*plan.notes, f"you gave no name: I would call it “{name}”"]
+    plan.do(
+        {"op": "rename_step", "step": first.id, "name": name},
         *({"op": "remove_step", "step": step.id} for step in others),
     )
 
 
 def _swap(order: Filled) -> None:
-    steps = order.steps()
+    steps = _named_steps(order)
     if len(steps) != 2:
         raise NotRead
     if any(t.is_("replace") for t in order.around()):
@@ -213,7 +253,7 @@ def _move(order: Filled) -> None:
 def _start(order: Filled) -> None:
     step = order.step("step")
     if step.id == order.plan.workflow.start:
-        raise NotRead
+        raise NotRead(f"It starts with **{step.name}** already.")
     order.plan.do({"op": "set_start", "step": step.id})
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
-from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
+from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
 from workflow_agent.assistant.offline.plan import WHOLE, NotRead
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import first_of, schedule_at
+from workflow_agent.assistant.offline.values import schedule_at
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
@@ -35,16 +36,13 @@ def _rename_workflow(order: Filled) -> None:
     order.plan.do({"op": "rename_workflow", "name": name_given(order, "name")})
 
 
-def _value(op: str, key: str, listed: str) -> Callable[[Filled], None]:
+def _value(op: str, key: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
-        long = len(order.words("value")) > _MOST_LABEL
-        around = order.around()
-        other = any(t.is_("alias" if key == "tag" else "tag") for t in around)
-        # "Make it the bank" is no tag and no name, and says so as little.
-        unsaid = not any(t.among(listed) for t in around)
-        if long or other or unsaid:
+        values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
+        other = any(t.is_("alias" if key == "tag" else "tag") for t in order.around())
+        if not values or other or any(not 0 < len(words) <= _MOST_LABEL for words in values):
             raise NotRead
-        order.plan.do({"op": op, key: order.text("value")})
+        order.plan.do(*({"op": op, key: order.plan.said(words)} for words in values))
 
     return build
 
@@ -71,12 +69,7 @@ def _describe(order: Filled) -> None:
 
 
 def _schedule(order: Filled) -> None:
-    pieces = order.all_words("when")
-    orders = [tuple(itertools.chain(*pieces)), tuple(itertools.chain(*reversed(pieces)))]
-    each = ((words, first_of(schedule_at, words)) for words in orders)
-    words, found = next(((words, one) for words, one in each if one is not None), ((), None))
-    if found is None or any(t.is_content for t in words[found.end :]):
-        raise NotRead
+    trigger = _trigger_told(order)
     old = [i for i, one in enumerate(order.plan.workflow.triggers) if one.type == "schedule"]
     around = order.around()
     if not any(t.among("header.starts") for t in around) and order.plan.steps.words() & {t.lemma for t in around}:
@@ -89,7 +82,32 @@ def _schedule(order: Filled) -> None:
         if len(old) > 1 or not replaces:
             raise NotRead
         order.plan.do({"op": "remove_trigger", "index": old[0]})
-    order.plan.do({"op": "add_trigger", "trigger": found.value})
+    order.plan.do({"op": "add_trigger", "trigger": trigger})
+
+
+def _trigger_told(order: Filled) -> JsonObject:
+    """Return the schedule that an order tells; an hour alone is that of the days on which it starts now.
+
+    Raises:
+        NotRead: It tells none, or none that cron can say; then the text says why.
+    """
+    pieces = order.all_words("when")
+    every = any(t.is_("every", "each") for t in order.around())
+    words = tuple(itertools.chain(rhythm_beside(order.around()), *pieces))
+    if (told := recurrence_told(words, every=every)) is not None:
+        crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
+        if len(crons) == 1 and crons[0] and not told.names_day:
+            cron = " ".join((*told.cron.split()[:2], *crons[0].split()[2:]))
+        else:
+            cron = told.cron
+            order.plan.notes = [*order.plan.notes, *filter(None, (told.assumed,))]
+        return {"type": "schedule", "cron": cron, "timezone": "UTC"}
+    for words in (tuple(itertools.chain(*pieces)), tuple(itertools.chain(*reversed(pieces)))):
+        # "Every 4 hours", "every other week".
+        found = schedule_at(words, 0)
+        if found is not None and not any(t.is_content for t in words[found.end :]):
+            return found.value
+    raise NotRead
 
 
 def _event(order: Filled) -> None:
@@ -144,10 +162,10 @@ def _is_message(order: Filled, automation: JsonObject) -> bool:
 OF_HEADER: Mapping[str, Callable[[Filled], None]] = {
     "wfname": _rename_workflow,
     "describe": _describe,
-    "alias": _value("add_alias", "alias", "header.alias"),
-    "unalias": _value("remove_alias", "alias", "header.alias"),
-    "tag": _value("tag", "tag", "header.tag"),
-    "untag": _value("untag", "tag", "header.tag"),
+    "alias": _value("add_alias", "alias"),
+    "unalias": _value("remove_alias", "alias"),
+    "tag": _value("tag", "tag"),
+    "untag": _value("untag", "tag"),
     "schedule": _schedule,
     "event": _event,
     "unnotify": _no_message,

@@ -1,18 +1,27 @@
-"""A new step: where it goes, what it is called, and what it does."""
+"""New steps: where they go, what they are called, and what they do."""
 
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workflow_agent.assistant.offline.drafting.naming import read_deed, step_name
+from workflow_agent.assistant.offline.drafting.phrases import capitalized, text_of
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.nlu.placing import Place, Work, at_end, draft_of, work_of
+from workflow_agent.assistant.offline.nlu.placing import Place, at_end, between
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare
-from workflow_agent.assistant.offline.plan import NotRead, titled
-from workflow_agent.assistant.offline.references import PRONOUNS, StepUnclear
+from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, listed, titled
+from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.workflows.model.steps import Step
 
-_OTHER_ORDERS = ("move", "rename", "remove", "delete", "swap", "replace", "connect", "assign", "split")
 MOST_NAME = 9
+_MOST_WORK = 16
+"""Words of the name of a new step: of more, somebody tells what happens in it."""
 _WAITING = ("wait", "waiting", "pause", "leave", "hold", "delay", "gap", "break", "least", "let")
+_PAUSES = ("wait", "waiting", "pause", "sleep", "delay", "break", "cooling")
+"""What makes a wait of other work with a length of time: "a cooling time of two hours"."""
 
 
 def place_of(order: Filled) -> Place:
@@ -21,7 +30,7 @@ def place_of(order: Filled) -> Place:
     Where it goes by two steps of which one is not understood, by the other, and the words for that one are unread.
     """
     plan = order.plan
-    if (beside := order.maybe("beside")) is not None:
+    if (beside := _by(order, "beside")) is not None:
         return Place({}, beside)
     if order.words("atend"):
         return Place(at_end(plan))
@@ -29,9 +38,7 @@ def place_of(order: Filled) -> Place:
         return Place({"before": plan.workflow.start, "at": "start"})
     after, before = _either(order)
     if after is not None and before is not None:
-        if not any(edge.to == before.id for edge in plan.workflow.outgoing(after.id)):
-            raise NotRead
-        return Place({"between": [after.id, before.id]})
+        return between(plan, after, before)
     if after is not None:
         return Place({"before": after.id} if after.type == "end" else {"after": after.id})
     if before is not None:
@@ -39,12 +46,29 @@ def place_of(order: Filled) -> Place:
     raise NotRead
 
 
+def _by(order: Filled, role: str) -> Step | None:
+    """Return the step that a place names, in one piece or several: "when the reader comes, so after handing out".
+
+    Raises:
+        Asked: The pieces name several steps.
+    """
+    # "Right after": the word alone names no place.
+    pieces = [words for words in order.all_words(role) if not all(t.has("prep") for t in words)]
+    if len(pieces) > 1:
+        notes = list(order.plan.notes)
+        named = {step.id: f"**{step.name}**" for step in map(order.meant_by, pieces) if step is not None}
+        order.plan.notes = notes
+        if len(named) > 1:
+            raise Asked(f"Does it go by {' or by '.join(named.values())}?")
+    return order.step(role) if pieces else None
+
+
 def _either(order: Filled) -> tuple[Step | None, Step | None]:
     found: list[Step | None] = []
     unclear: list[StepUnclear] = []
     for role in ("after", "before"):
         try:
-            found.append(order.maybe(role))
+            found.append(_by(order, role))
         except StepUnclear as one:
             unclear.append(one)
             found.append(None)
@@ -54,30 +78,138 @@ def _either(order: Filled) -> tuple[Step | None, Step | None]:
     return found[0], found[1]
 
 
-def new_step(order: Filled) -> JsonObject:
-    """Return the new step of an order.
+def new_steps(order: Filled) -> list[JsonObject]:
+    """Return the new steps of an order, mostly one.
 
     Raises:
         NotRead: Its words are no name for one.
     """
-    said = bare(order.words("new"))
-    if said and said[0].start == order.tokens[0].start and said[0].is_(*_OTHER_ORDERS) and said[0].kind == "word":
-        # "Move foo before scoring" moves something.
+    several = _listed(order)
+    return [_drafted(order, words) for words in several] if len(several) > 1 else [new_step(order)]
+
+
+def _listed(order: Filled) -> list[Tokens]:
+    """Return the names of several steps: those between quotes, or as many as "two steps: a and b" says."""
+    slots = order.all_words("new")
+    if len(slots) > 1:
+        gaps = itertools.pairwise(slots)
+        return list(map(bare, slots)) if all(_joins(_between(order, *gap)) for gap in gaps) else []
+    pieces = listed(bare(slots[0])) if slots else []
+    quoted = all(len(piece) == 1 and piece[0].kind == "quoted" for piece in pieces)
+    counted = any(t.value == len(pieces) for t in order.around())
+    return [bare(piece) for piece in pieces] if quoted or counted else []
+
+
+def _joins(tokens: Tokens) -> bool:
+    return all(t.is_(*JOINS, "then") or t.text in JOINS for t in tokens) and any(t.kind == "word" for t in tokens)
+
+
+def _between(order: Filled, one: Tokens, other: Tokens) -> Tokens:
+    return tuple(t for t in order.tokens if one[-1].end <= t.start < other[0].start)
+
+
+def new_step(order: Filled) -> JsonObject:
+    """Return the one new step of an order.
+
+    Raises:
+        NotRead: Its words are no name for one.
+    """
+    said = _told(order)
+    wait = _wait(order, said)
+    return wait if wait is not None else _drafted(order, said)
+
+
+def _told(order: Filled) -> Tokens:
+    """Return the words for a new step: also "hops have to be added", where only the hops and "added" are in slots.
+
+    Raises:
+        NotRead: There are none, or they do not belong together.
+    """
+    slots = order.all_words("new")
+    for one, other in itertools.pairwise(slots):
+        around = order.around()
+        gap = _between(order, one, other)
+        passive = any(t.is_("be", "get") for t in gap) and "ed" in other[0].entry.form.split()
+        if not passive or any(t not in around for t in gap):
+            raise NotRead
+    words = [t for t in order.tokens if slots and slots[0][0].start <= t.start < slots[-1][-1].end]
+    while len(words) > 1 and words[0].is_("to"):
+        words.pop(0)
+    if len(words) > 1 and words[-1].is_("step", "task") and words[-1].kind == "word":
+        words.pop()
+    said = bare(words)
+    if not said or all(_says_nothing(t) for t in said):
         raise NotRead
-    if len(said) > 1 and said[-1].is_("step", "task") and said[-1].kind == "word":
-        said = said[:-1]
-    if not said or any(t.lower in PRONOUNS and t.kind == "word" for t in said):
-        raise NotRead
-    if (wait := _wait(order, said)) is not None:
-        return wait
+    return said
+
+
+def _says_nothing(token: Token) -> bool:
+    return token.kind != "quoted" and (token.lower in PRONOUNS or token.lemma in FRAME_WORDS or not token.is_content)
+
+
+def _drafted(order: Filled, said: Tokens) -> JsonObject:
     if receiver := _receiver(order, said):
         said, who = (*said, *receiver), None
+    elif _is_done_to(order, said):
+        said, who = tuple(t for t in order.tokens if order.words("who")[0].start <= t.start <= said[-1].start), None
     else:
         who = order.who()
-    # "The agreement is inspected" is turned round; in other words nobody is to be found, as who does it is a slot.
-    passive = any(t.is_("be", "get") and t.kind == "word" for t in said[1:])
-    name = _imperative(order, work_of(order.plan, said).name if passive else said)
-    return draft_of(order.plan, name, Work(name, who, order.time()))
+    draft = order.plan.draft_named(_name(order, said), who)
+    lengths = durations_in(said)
+    if len(lengths) == 1 and said[0].kind != "quoted" and any(t.is_(*_PAUSES) for t in said):
+        return _waiting(order, draft, lengths[0][1].value)
+    limit = order.time()
+    return draft | ({"timeout": limit} if limit else {})
+
+
+def _is_done_to(order: Filled, said: Tokens) -> bool:
+    """Say whether who stands in front of some work does not do it: "the beekeeper must be | warned"."""
+    gap = [t for t in _gap(order, said) if not t.has("adv")]
+    return bool(gap) and gap[-1].is_("be", "get") and said[0].entry.form == "ed" and _follows_doer(order, said)
+
+
+def _name(order: Filled, said: Tokens) -> str:
+    """Return the name of some work, its verb in front in its base form: "uploads the photos", "must be checked".
+
+    Raises:
+        Asked: It is no name, but a story.
+    """
+    first, others = said[0], said[1:]
+    if not others and (first.kind == "quoted" or not _follows_doer(order, said)):
+        return first.text if first.kind == "quoted" else capitalized(text_of(said))
+    if len(said) > _MOST_WORK or any(t.text in (".", "!", "?", ";") for t in said):
+        raise Asked("What is the new step called, in a few words?")
+    # "It is the sample room that photographs the inside": no plural has an article behind it.
+    told = bool(others) and first.entry.form == "s" and others[0].has("det", "pron")
+    follows = told or _follows_doer(order, said)
+    deed = read_deed(_lowered(order, said), is_told_who=follows)
+    article = any(t.has("det") for t in order.tokens if t.end + 1 == first.start)
+    # "An automated estimate", "written consent", "first aid" and "pre-work meeting" are things, and no work on them.
+    thing = article or first.value is not None or (not follows and first.entry.verb is None)
+    if deed.voice == "noun" or (not deed.subject and (thing or deed.voice == "passive") and not first.has("aux")):
+        return capitalized(text_of(said))
+    return step_name(deed, "")
+
+
+def _follows_doer(order: Filled, said: Tokens) -> bool:
+    """Say whether who does some work stands in front of it: "the clerk should | check it"."""
+    who = order.words("who")
+    in_front = bool(who) and who[-1].end <= said[0].start
+    return in_front and all(t.has("aux", "adv", "part") or t.is_("get") for t in _gap(order, said))
+
+
+def _gap(order: Filled, said: Tokens) -> Tokens:
+    """Return the words between who does some work and the work."""
+    who = order.words("who")
+    return _between(order, who, said) if who else ()
+
+
+def _lowered(order: Filled, said: Tokens) -> Tokens:
+    """Return words without the capital that the beginning of a sentence gave the first of them."""
+    first, before = said[0], [t for t in order.tokens if t.end <= said[0].start]
+    begins = not before or before[-1].kind == "punct" or before[-1].has("det")
+    plain = first.kind == "word" and first.text.istitle() and first.entry.known
+    return (replace(first, text=first.text.lower()), *said[1:]) if begins and plain else said
 
 
 def _receiver(order: Filled, said: Tokens) -> Tokens:
@@ -92,10 +224,10 @@ def _receiver(order: Filled, said: Tokens) -> Tokens:
 
 def _wait(order: Filled, said: Tokens) -> JsonObject | None:
     """Return the wait that "two weeks" or "a pause of an hour" is; None for other work."""
-    lengths = durations_in(said)
+    lengths, told = durations_in(said), ()
     if not lengths and order.words("time") and all(t.is_(*_WAITING) for t in said if t.is_content):
         # "Wait two days between applying and scoring."
-        said = order.words("time")
+        said = told = order.words("time")
         lengths = durations_in(said)
     if len(lengths) != 1:
         return None
@@ -104,21 +236,19 @@ def _wait(order: Filled, said: Tokens) -> JsonObject | None:
     if not all(t.is_(*_WAITING) for t in others):
         return None
     draft = order.plan.draft_named(f"Wait {order.plan.said(said[first : length.end])}")
+    return _waiting(order, draft, length.value, told)
+
+
+def _waiting(order: Filled, draft: JsonObject, length: str, told: Sequence[Token] = ()) -> JsonObject:
+    """Return the wait that a new step is; nobody does it, and it ends by itself."""
+    order.plan.unread += [
+        order.plan.said(words)
+        for role in ("who", "time")
+        for words in order.all_words(role)
+        if tuple(words) != tuple(told)
+    ]
     kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
-    return kept | {"type": "wait", "duration": length.value}
-
-
-def _imperative(order: Filled, words: Tokens) -> Tokens:
-    """Return work with its verb in front in its base form: "uploads the photos", "must be checked", "to check them"."""
-    kept = list(words)
-    while len(kept) > 1 and kept[0].kind == "word" and (kept[0].has("aux", "neg") or kept[0].is_("to", "also")):
-        kept.pop(0)
-    verb, forms = kept[0], kept[0].entry.form.split()
-    behind = kept[1].has("det", "pron", "noun", "adj", "prep") if len(kept) > 1 else bool(order.words("who"))
-    if behind and verb.kind == "word" and verb.entry.verb not in (None, verb.lower) and {"s", "ing"} & set(forms):
-        name = titled(f"{verb.entry.verb} {order.plan.said(kept[1:])}")
-        return (Token(name, "quoted", verb.start, kept[-1].end, verb.entry),)
-    return tuple(kept)
+    return kept | {"type": "wait", "duration": length}
 
 
 def name_given(order: Filled, role: str) -> str:
@@ -130,7 +260,7 @@ def name_given(order: Filled, role: str) -> str:
     words = bare(order.words(role))
     if order.is_cut(role):
         raise NotRead
-    if not words or len(words) > MOST_NAME or words[0].is_("step", "workflow") or any(t.text in ",;" for t in words):
+    if not words or len(words) > MOST_NAME or words[0].is_("step", "workflow") or any(t.text == ";" for t in words):
         raise NotRead
     quoted = [t for t in words if t.kind == "quoted"]
     return quoted[0].text if len(quoted) == 1 and len(words) == 1 else titled(order.text(role))

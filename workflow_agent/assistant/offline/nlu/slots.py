@@ -8,7 +8,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.encoder import step_encoder
 from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
-from workflow_agent.assistant.offline.nlu.tagging import Slot, step_words, words_of
+from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of
 from workflow_agent.assistant.offline.people import people_of, written
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
@@ -80,7 +80,10 @@ class Filled:
     def is_cut(self, role: str) -> bool:
         """Say whether the words of a role go on in another slot: "Main | server", of a step "Server"."""
         runs = itertools.pairwise(self.slots)
-        return any(one.role == role and other.tokens[0].start <= one.tokens[-1].end + 1 for one, other in runs)
+        return any(
+            one.role == role and other.role != ASIDE and other.tokens[0].start <= one.tokens[-1].end + 1
+            for one, other in runs
+        )
 
     def text(self, role: str) -> str:
         """Return the words of a role as they were written, without an article in front.
@@ -120,6 +123,13 @@ class Filled:
     def _perhaps(self, words: Tokens, role: str) -> Step | None:
         try:
             return self._meant(words, role)
+        except StepUnclear:
+            return None
+
+    def meant_by(self, words: Tokens) -> Step | None:
+        """Return the one step that words alone mean; None where they mean none, or may mean several."""
+        try:
+            return step_meant(self.plan, words, "step")
         except StepUnclear:
             return None
 
