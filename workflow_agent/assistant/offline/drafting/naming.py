@@ -153,7 +153,9 @@ def _is_participle(token: Token) -> bool:
 
 def _is_passive_at(tokens: Tokens, at: int) -> bool:
     """Say whether a passive stands here with its subject in front: "the form | is checked"."""
-    if tokens[at].lower not in _BE or any(one.has("wh") or one.lower in ("if", "that") for one in tokens[:at]):
+    if tokens[at].lower not in _BE or any(
+        one.has("wh") or one.lower in ("if", "that", "whether") for one in tokens[:at]
+    ):
         return False
     if at and not _is_noun_phrase(tokens[:at]):
         return False

@@ -1,5 +1,6 @@
 """The edits that an intent and its slots make: one function for each intent, which looks at little more wording."""
 
+import itertools
 from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from
@@ -18,6 +19,7 @@ from workflow_agent.assistant.offline.nlu.ways import (
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Tokens
+from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -47,6 +49,15 @@ def _insert(order: Filled) -> None:
             return
         drafts = [draft | {"when": {"text": case_told(order, "case")}} for draft in drafts]
     put(plan, drafts, place_of(order) if any(map(order.all_words, _PLACES)) else _unsaid_place(plan))
+    plan.unread += _lengths_beside(order)
+
+
+def _lengths_beside(order: Filled) -> list[str]:
+    """Return the lengths of time that are in no slot: "ask how it was | a week | after the repair"."""
+    around = {t.start for t in order.around()}
+    runs = itertools.groupby(order.tokens, key=lambda token: token.start in around)
+    outside = [tuple(run) for is_outside, run in runs if is_outside]
+    return [order.plan.said(run[first : found.end]) for run in outside for first, found in durations_in(run)]
 
 
 def _way_of_case(order: Filled) -> Transition | None:
@@ -151,7 +162,7 @@ def _message_named(order: Filled, who: Tokens) -> str:
     channel = order.words("channel")
     channel = bare(channel[1:] if len(channel) > 1 and channel[0].has("prep") else channel)
     if not who:
-        if not any(t.text[:1].isupper() or t.text == "#" for t in channel):
+        if not any(t.text[:1].isupper() or t.text == "#" for t in channel[:1]):
             # "They should get a fax."
             raise NotRead
         return f"Send message to {order.plan.said(channel)}"

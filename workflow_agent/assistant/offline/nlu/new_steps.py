@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workflow_agent.assistant.offline.drafting.naming import read_deed, step_name
+from workflow_agent.assistant.offline.drafting.naming import Deed, base_of, read_deed, step_name
 from workflow_agent.assistant.offline.drafting.phrases import capitalized, text_of
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.placing import Place, at_end, between
@@ -137,7 +137,7 @@ def _told(order: Filled) -> Tokens:
         words.pop(0)
     if len(words) > 1 and words[-1].is_("step", "task") and words[-1].kind == "word":
         words.pop()
-    said = bare(words)
+    said = (*bare(words[:-1]), words[-1]) if len(words) > 1 and words[-1].text == "%" else bare(words)
     if not said or all(_says_nothing(t) for t in said):
         raise NotRead
     return said
@@ -182,13 +182,39 @@ def _name(order: Filled, said: Tokens) -> str:
     # "It is the sample room that photographs the inside": no plural has an article behind it.
     told = bool(others) and first.entry.form == "s" and others[0].has("det", "pron")
     follows = told or _follows_doer(order, said)
-    deed = read_deed(_lowered(order, said), is_told_who=follows)
+    deed = _with_both_verbs(read_deed(_lowered(order, said), is_told_who=follows))
     article = any(t.has("det") for t in order.tokens if t.end + 1 == first.start)
     # "An automated estimate", "written consent", "first aid" and "pre-work meeting" are things, and no work on them.
     thing = article or first.value is not None or (not follows and first.entry.verb is None)
     if deed.voice == "noun" or (not deed.subject and (thing or deed.voice == "passive") and not first.has("aux")):
         return capitalized(text_of(said))
-    return step_name(deed, "")
+    return capitalized(text_of(said)) if _is_tangled(deed, said) else step_name(deed, "")
+
+
+def _is_tangled(deed: Deed, said: Tokens) -> bool:
+    """Say whether a passive is more than one clause, or not surely one.
+
+    "The file is numbered and bound", "a receipt for every paper handed in", "whether other cards were hit".
+    """
+    if deed.voice != "passive":
+        return False
+    again = any(
+        one.is_("and", "or") and "ed" in other.entry.form.split() for one, other in itertools.pairwise(deed.rest)
+    )
+    inner = any(t.has("conj", "wh") and not t.is_("and", "or") for t in deed.subject)
+    told = any(t.has("aux") or t.is_("get") for t in said)
+    unsure = not told and any(t.has("prep") for t in deed.subject)
+    return inner or again or unsure or any(t.has("aux") for t in deed.rest)
+
+
+def _with_both_verbs(deed: Deed) -> Deed:
+    """Return a deed whose passive has two verbs side by side as one: "the cage is cleaned and disinfected"."""
+    if deed.voice != "passive" or len(deed.rest) < 2:
+        return deed
+    joint, second = deed.rest[0], deed.rest[1]
+    if not joint.is_("and", "or") or second.entry.form != "ed":
+        return deed
+    return replace(deed, verb=f"{deed.verb} {joint.lower} {base_of(second)}", rest=deed.rest[2:])
 
 
 def _follows_doer(order: Filled, said: Tokens) -> bool:
