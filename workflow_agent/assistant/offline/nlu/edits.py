@@ -43,6 +43,9 @@ def _insert(order: Filled) -> None:
     if len(order.all_words("new")) == 1 and (known := step_there_already(order)) is not None:
         plan.notes = [*plan.notes, f"there is “{known.name}” already, so that there would be two"]
     drafts = new_steps(order)
+    if order.tokens[0].among("edits.moving") and order.all_words("new")[0][0] == order.tokens[0]:
+        # "Move foo before scoring" may be to move something.
+        plan.notes = [*plan.notes, "I took it for a new step"]
     if order.words("case"):
         if len(drafts) == 1 and (way := _way_of_case(order)) is not None:
             put(plan, drafts, Place({"between": [way.from_, way.to]}))
@@ -78,7 +81,7 @@ def _way_of_case(order: Filled) -> Transition | None:
 
 def _approve(order: Filled) -> None:
     plan, who = order.plan, order.who()
-    if who is None:
+    if who is None or _does_it(order):
         raise NotRead
     if (told := _approved_in_case(order)) is not None:
         place = _approval_place(order)
@@ -92,6 +95,13 @@ def _approve(order: Filled) -> None:
     if (place := _approval_place(order)) is None or any(t.kind == "number" for t in order.around()):
         raise NotRead
     put(plan, [plan.approval_by(who) | ({"timeout": order.time()} if order.words("time") else {})], place)
+
+
+def _does_it(order: Filled) -> bool:
+    """Say whether who is named does the step, and approves nothing: "let the director | decide on the loan"."""
+    who, step = order.words("who"), order.words("step")
+    follows = bool(who and step) and who[-1].end <= step[0].start <= who[-1].end + 1
+    return follows and "base" in step[0].entry.form.split() and not step[0].has("noun", "det")
 
 
 def _approved_in_case(order: Filled) -> str | None:

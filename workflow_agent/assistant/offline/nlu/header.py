@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhyt
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
 from workflow_agent.assistant.offline.plan import WHOLE, NotRead
 from workflow_agent.assistant.offline.references import akin, content_of
+from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import schedule_at
 
@@ -40,7 +41,14 @@ def _value(op: str, key: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
         other = any(t.is_("alias" if key == "tag" else "tag") for t in order.around())
-        if not values or other or any(not 0 < len(words) <= _MOST_LABEL for words in values):
+        # "Call it X" may be the step spoken of last.
+        refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
+        if (
+            not values
+            or other
+            or (refers and order.all_words("name"))
+            or any(not 0 < len(words) <= _MOST_LABEL for words in values)
+        ):
             raise NotRead
         order.plan.do(*({"op": op, key: order.plan.said(words)} for words in values))
 
@@ -85,6 +93,12 @@ def _schedule(order: Filled) -> None:
     order.plan.do({"op": "add_trigger", "trigger": trigger})
 
 
+def _is_then(order: Filled, cron: str | None) -> bool:
+    """Say whether the time that is to go is the one at which a schedule starts: "instead of 5"."""
+    told = recurrence_told((*read_tokens("at"), *order.words("oldtime")), every=False)
+    return told is not None and cron is not None and told.cron.split()[:2] == cron.split()[:2]
+
+
 def _trigger_told(order: Filled) -> JsonObject:
     """Return the schedule that an order tells; an hour alone is that of the days on which it starts now.
 
@@ -96,6 +110,8 @@ def _trigger_told(order: Filled) -> JsonObject:
     words = tuple(itertools.chain(rhythm_beside(order.around()), *pieces))
     if (told := recurrence_told(words, every=every)) is not None:
         crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
+        if order.words("oldtime") and not any(_is_then(order, cron) for cron in crons):
+            order.plan.notes = [*order.plan.notes, f"it does not start at {order.text('oldtime')} now"]
         if len(crons) == 1 and crons[0] and not told.names_day:
             cron = " ".join((*told.cron.split()[:2], *crons[0].split()[2:]))
         else:
