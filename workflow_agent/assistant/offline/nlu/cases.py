@@ -142,6 +142,13 @@ def _amount(tokens: Tokens) -> tuple[int, int] | None:
     return None
 
 
+def is_approval(tokens: Sequence[Token]) -> bool:
+    """Say whether words mean an approval and nothing more: "an approval", "sign-off"."""
+    said = [t for t in tokens if t.is_content and t.lemma != "step"]
+    approvals = word_set("structure.approvals")
+    return len(said) == 1 and (said[0].lemma in approvals or said[0].lower in approvals or said[0].is_("approve"))
+
+
 def _tells_approval(text: str) -> bool:
     return any(not stems("approve").isdisjoint(stems(word)) for word in content_of(text))
 

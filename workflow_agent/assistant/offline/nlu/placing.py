@@ -11,7 +11,6 @@ from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.workflows.model.steps import Step
 
 _DONE = word_set("placing.done")
-_APPROVALS = word_set("structure.approvals")
 
 
 @dataclass(frozen=True, slots=True)

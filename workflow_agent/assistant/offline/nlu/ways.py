@@ -12,11 +12,11 @@ from workflow_agent.assistant.offline.nlu.cases import (
     direction_of,
     happens_if,
     is_amount,
+    is_approval,
     with_limit,
 )
 from workflow_agent.assistant.offline.nlu.loops import loop
 from workflow_agent.assistant.offline.nlu.new_steps import new_step
-from workflow_agent.assistant.offline.nlu.placing import is_approval
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE
