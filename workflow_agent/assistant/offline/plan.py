@@ -61,8 +61,8 @@ class Plan:
     """What is told beside the order and orders nothing, with where it stands in the message."""
     reasons: list[str] = field(default_factory=list[str])
     """Those of them that were taken for why the order is given."""
-    likened: bool = False
-    """Whether a step was taken for one that is called in other words, of which a note tells."""
+    likened: dict[str, str] = field(default_factory=dict[str, str])
+    """Words that were taken for a step by what they mean, and no name, with the step's name."""
     slotted: set[int] = field(default_factory=set[int])
     """Where words begin that fill a slot of the order, and do not say what is ordered."""
 
@@ -178,6 +178,11 @@ class Plan:
 def _is_timed(edits: Sequence[JsonObject], edit: JsonObject) -> bool:
     """Say whether edits give a time to the step from which another one takes it."""
     return any(one["op"] == "set_timeout" and one["step"] == edit["step"] and one["timeout"] for one in edits)
+
+
+def taken_for(said: str, name: str) -> str:
+    """Return that words were taken for a step."""
+    return f"I took “{said}” for **{name}**"
 
 
 def titled(name: str) -> str:

@@ -164,7 +164,8 @@ def test_what_is_done_by_somebody_is_not_whatever_else_that_person_does() -> Non
     expense = parse_workflow(json.loads(sample.read_text("utf-8")))
 
     # Finance repairs payments; who pays out is nobody.
-    assert made("notify", "once [finance paid|after] tell [the employee|who]", expense) is None
+    (told,) = made("notify", "once [finance paid|after] tell [the employee|who]", expense) or [{}]
+    assert (told.get("before"), told.get("after")) == ("paid", None)
     assert made("deadline", "the manager gets [four days|time] for [his review|step]", expense) == [
         {"op": "set_timeout", "step": "review", "timeout": "P4D"}
     ]

@@ -221,7 +221,7 @@ def _parallel(order: Filled) -> None:
 def _named_steps(order: Filled) -> list[Step]:
     """Return the steps of an order that names them as equals, or as the first and the second."""
     roles = [role for role in ("step", "first", "second") if order.all_words(role)] or ["step"]
-    return list({step.id: step for role in roles for step in order.steps(role)}.values())
+    return list({step.id: step for role in roles for step in order.steps(role, apart=True)}.values())
 
 
 def _serial(order: Filled) -> None:
@@ -242,7 +242,7 @@ def _serial(order: Filled) -> None:
 
 
 def _merge(order: Filled) -> None:
-    plan, (first, *others) = order.plan, order.steps()
+    plan, (first, *others) = order.plan, order.steps(apart=True)
     if not others:
         raise NotRead
     if order.words("name"):

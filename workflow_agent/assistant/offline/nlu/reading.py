@@ -17,7 +17,7 @@ from workflow_agent.assistant.offline.nlu.tagging import (
     understandings,
     words_with,
 )
-from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan, taken_for
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -194,7 +194,7 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     """
     if (build := BUILDERS.get(meant.intent)) is None:
         return False
-    before = own.edits, own.workflow, list(own.unread), list(own.notes), own.likened
+    before = own.edits, own.workflow, list(own.unread), list(own.notes), dict(own.likened)
     last = own.steps.last
     try:
         build(Filled(own, meant.slots, tokens))
@@ -207,6 +207,8 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
         if any(t.is_content for t in words):
             own.asides[own.said(words)] = words[0].start, words[-1].end
+    if meant.intent in _STRICT:
+        own.notes = list(dict.fromkeys((*own.notes, *itertools.starmap(taken_for, own.likened.items()))))
     own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
     own.reasons = list(own.asides)
     known = _of_touched(before[1], own.edits[len(before[0]) :])

@@ -10,7 +10,7 @@ from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of
 from workflow_agent.assistant.offline.people import people_of, written
-from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
+from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan, taken_for
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.values import durations_in, tells_time, unit_of
@@ -162,17 +162,23 @@ class Filled:
         """Return the step that the words of a role mean; None where the role has no words."""
         return self.step(role) if self.words(role) else None
 
-    def steps(self, role: str = "step") -> list[Step]:
-        """Return the step of each slot of a role; two pieces that mean the same one count once.
+    def steps(self, role: str = "step", *, apart: bool = False) -> list[Step]:
+        """Return the steps that the words of a role mean; two pieces that mean the same one count once.
+
+        Args:
+            role: What the words are.
+            apart: Whether each slot is a step of its own, also where nothing joins them: "the survey with the test".
 
         Raises:
             StepUnclear: One of them is none, or may be several.
             NotRead: There are none.
         """
-        found: dict[str, Step] = {}
         said = self.all_words(role)
         if not said and (spoken := self._spoken_of()) is not None:
             return [spoken]
+        if not apart:
+            said = self._pieces_joined(said)
+        found: dict[str, Step] = {}
         for words in said or [self.named_around()]:
             try:
                 meant = _listed(self.plan, words, role)
@@ -182,6 +188,17 @@ class Filled:
         if not found:
             raise NotRead
         return list(found.values())
+
+    def _pieces_joined(self, said: Sequence[Tokens]) -> list[Tokens]:
+        """Return slots with those as one between which no "and" stands: "we [wait] a week for [parts]"."""
+        found: list[Tokens] = []
+        for words in said:
+            between = [t for t in self.tokens if found and found[-1][-1].end <= t.start < words[0].start]
+            if found and not any(t.text in JOINS or t.is_(*JOINS) for t in between):
+                found[-1] = (*found[-1], *words)
+            else:
+                found.append(words)
+        return found
 
     def who(self) -> str | None:
         """Return who does it as an assignee is written; None where nobody is named, or nobody certain: "we".
@@ -273,7 +290,7 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
     """Return the step that words mean: the one that has all of them, else the likeliest by their meaning.
 
     Raises:
-        StepUnclear: None is likely, or several have all of the words and none of these is sure to be the one.
+        StepUnclear: None is likely, or several have all of the words.
     """
     try:
         exact = anchor(plan, bare(words), role) or plan.maybe(bare(words))
@@ -281,16 +298,20 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         exact = None
     if exact is not None and not _is_named_by_doer(plan, words, exact):
         return exact
-    fits = plan.fits(bare(words))
-    ranked = _likely(fits if len(fits) > 1 else plan.workflow.steps, words)
+    said = plan.said(words)
+    if len(fits := plan.fits(bare(words))) > 1:
+        raise StepUnclear(said, [Candidate(one.id, one.name) for one in fits])
+    if akin_words(said, plan.workflow.name):
+        # "The loan request" of a workflow that is called so.
+        raise StepUnclear(said)
+    ranked = _likely(plan.workflow.steps, words)
     likely, step = ranked[0]
-    if likely < (_SURE if len(fits) > 1 else _LIKELY):
-        offered = fits if len(fits) > 1 else [one for likely, one in ranked if likely > _POSSIBLE]
-        candidates = [Candidate(one.id, one.name) for one in offered]
-        raise StepUnclear(plan.said(words), candidates if len(candidates) > 1 else ())
+    if likely < _LIKELY:
+        offered = [Candidate(one.id, one.name) for likely, one in ranked if likely > _POSSIBLE]
+        raise StepUnclear(said, offered if len(offered) > 1 else ())
+    plan.likened = {**plan.likened, said: step.name}
     if likely < _SURE:
-        plan.likened = True
-        plan.notes.append(f"I took “{plan.said(words)}” for **{step.name}**")
+        plan.notes = list(dict.fromkeys((*plan.notes, taken_for(said, step.name))))
     return step
 
 

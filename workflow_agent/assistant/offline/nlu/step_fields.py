@@ -302,7 +302,7 @@ def _field(order: Filled) -> None:
         raise NotRead
     form: JsonObject = {}
     for one in fields:
-        form = _with_field(step, list(one), (*one, *order.words("need")))
+        form = _with_field(step, list(one), (*one, *(order.words("need") or order.around())))
         step = step.model_copy(update={"form": Form.model_validate(form)})
     order.plan.do({"op": "set_form", "step": step.id, "form": form})
 

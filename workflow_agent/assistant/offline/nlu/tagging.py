@@ -23,6 +23,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 ASIDE: Final = "aside"
 """The slot of what is said beside an order: why, what was before, thanks."""
+_NO_SLOT: Final = frozenset({OUTSIDE, ASIDE})
 FLOW: Final = "flow"
 """The intent of a message that tells how some work goes, from which a workflow is drawn."""
 SEVERAL: Final = "several"
@@ -205,4 +206,11 @@ def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: floa
         return Understood(intent, (), likely)
     labels, sure = scores.labelled(intent)
     plain = {token.start for token, one in zip(said, scores.outside(), strict=True) if one > _PLAIN}
-    return Understood(intent, slots_of(said, labels), likely * math.prod(sure), frozenset(plain))
+    # Whether a word says the order or is said beside it, and in which slot an article stands, changes no edit.
+    beside = scores.one_of(_NO_SLOT, intent)
+    certain = (
+        beside[at] if label in _NO_SLOT else sure[at]
+        for at, (token, label) in enumerate(zip(said, labels, strict=True))
+        if token.kind != "punct" and not (token.has("det") and token.value is None)
+    )
+    return Understood(intent, slots_of(said, labels), likely * math.prod(certain), frozenset(plain))

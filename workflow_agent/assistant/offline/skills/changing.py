@@ -13,7 +13,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.patterns import Request
-from workflow_agent.assistant.offline.plan import Asked, Plan
+from workflow_agent.assistant.offline.plan import Asked, Plan, taken_for
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
     PRONOUNS,
@@ -223,7 +223,7 @@ def _fits_badly(plan: Plan | StepUnclear | Asked) -> bool:
     """Say whether a step is named that this workflow has not, or has only in other words."""
     if isinstance(plan, StepUnclear):
         return not plan.candidates
-    return isinstance(plan, Plan) and plan.likened
+    return isinstance(plan, Plan) and bool(plan.likened)
 
 
 def change_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
@@ -406,17 +406,20 @@ def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: boo
         return (yield from _preview(meant, plan))
     try:
         done = yield from apply_edits(meant, plan.edits, dry_run=dry_run)
-        return replace(done, text=f"{done.text}{_told_reasons(plan)}") if plan.reasons else done
+        return replace(done, text=f"{done.text}{_told_readings(plan)}")
     except ToolFailure as failure:
         if failure.offered or not dry_run:
             raise
         return _weighed(workflow, plan)
 
 
-def _told_reasons(plan: Plan) -> str:
-    """Return which words were taken for why it is ordered, so that whoever meant more by them sees it."""
-    taken = joined([f"“{clipped(text, 80)}”" for text in plan.reasons])
-    return f"\n\nI took {taken} for the reason, and not for an order."
+def _told_readings(plan: Plan) -> str:
+    """Return which words were taken for a step, and which for why it is ordered: whoever meant more sees it."""
+    told = [f"{taken_for(said, name)}." for said, name in plan.likened.items()]
+    if plan.reasons:
+        taken = joined([f"“{clipped(text, 80)}”" for text in plan.reasons])
+        told.append(f"I took {taken} for the reason, and not for an order.")
+    return f"\n\n{' '.join(told)}" if told else ""
 
 
 def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:
