@@ -19,7 +19,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.orders_tagged import DATA, STEP, Noted, noted, tagged
+from benchmarks.orders_tagged import DATA, Noted, noted, tagged
 from workflow_agent.assistant.offline.nlu.reading import is_built
 from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, Understood, slots_of
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -44,6 +44,7 @@ _WANT_MORE: Final = frozenset(
         "serial",
     }
 )
+_BESIDE = re.compile(r"(.*\S)\s*\(([^()]*)\)\s*")
 _WAY = re.compile(r"(?P<from>[^>]*?)\s*-?>\s*(?P<to>[^:]*?)\s*:\s*(?P<when>.*)")
 _SYSTEM = re.compile(r"\b(?:system|robot|bot|script|server|ci|platform|crm|erp|portal|gateway|api)\b", re.IGNORECASE)
 
@@ -62,9 +63,13 @@ def outcome(workflow: Workflow, intent: str, order: str) -> tuple[str, Plan]:
     return ("shown" if plan.unread or plan.notes else "done"), plan
 
 
-def single_orders() -> Iterator[tuple[Workflow, str, str]]:
-    """Yield the workflow, the intent and the labelled text of each order that is a message of its own."""
-    for path in sorted(DATA.glob("*.txt")):
+def single_orders(writers: int | None = None) -> Iterator[tuple[Workflow, str, str]]:
+    """Yield the workflow, the intent and the labelled text of each order that is a message of its own.
+
+    Args:
+        writers: Of how many writers, the first ones; all of them unless told.
+    """
+    for path in sorted(DATA.glob("*.txt"))[:writers]:
         for one in noted(path):
             workflow = whole(one)
             for intent, order in one.messages:
@@ -98,12 +103,12 @@ def whole(one: Noted) -> Workflow:
 
 
 def _step(told: str, taken: Collection[str]) -> dict[str, Any]:
-    found = STEP.fullmatch(told)
-    name, beside = (found["name"], found["who"]) if found and found["name"] else (told, None)
+    found = _BESIDE.fullmatch(told)
+    name, beside = (found[1], found[2]) if found else (told, "")
     step: dict[str, Any] = {"id": unique_id(slug(name), taken), "name": name, "type": "human"}
     if name.endswith("?"):
         return step | {"type": "decision"}
-    who, *times = [part.strip() for part in (beside or "").split(",")]
+    who, *times = [part.strip() for part in beside.split(",")]
     lengths = [found[0][1].value for part in (who, *times) if (found := durations_in(read_tokens(part)))]
     if lengths and durations_in(read_tokens(who)):
         return step | {"type": "wait", "duration": lengths[0]}
@@ -125,12 +130,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table of outcomes, and some of the orders that are not done."""
     parser = argparse.ArgumentParser(prog="benchmarks.eval_builders")
     parser.add_argument("--show", default="", help="intents, with commas between, of which orders not done are shown")
+    parser.add_argument("--writers", type=int, help="of how many writers, the first ones")
     parser.add_argument("--count", type=int, default=5, help="how many of each outcome")
     asked = parser.parse_args(arguments)
     shown = set(filter(None, asked.show.split(",")))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     others: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for workflow, intent, order in single_orders():
+    for workflow, intent, order in single_orders(asked.writers):
         came, _ = outcome(workflow, intent, order)
         counts[intent][came] += 1
         others[intent, came].append(order)
