@@ -13,7 +13,7 @@ TAKEN = Noted(
     [
         "Receive form (office, 2 days)",
         "Wait for receipt (1 week)",
-        "Complete? ",
+        "Complete?",
         "Book it (ERP)",
         "Pay out (accounting)",
     ],

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.phrases import acts, bare, is_pronoun, role_named
+from workflow_agent.assistant.offline.phrases import acts, bare, is_pronoun, role_named
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 
 _SPEAKERS: Final = frozenset({"i", "we", "you"})

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.naming import verb_in
-from workflow_agent.assistant.offline.drafting.phrases import text_of
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.naming import verb_in
+from workflow_agent.assistant.offline.phrases import text_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 
 _OVER: Final = word_set("set.over")

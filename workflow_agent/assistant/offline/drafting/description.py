@@ -8,13 +8,13 @@ from typing import Final
 from workflow_agent.assistant.offline.drafting.doubts import ANSWERS, doubts_of_graph, doubts_of_text, without_echoes
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
 from workflow_agent.assistant.offline.drafting.graph import End
-from workflow_agent.assistant.offline.drafting.naming import name_of
 from workflow_agent.assistant.offline.drafting.parts import STEPS, Part
-from workflow_agent.assistant.offline.drafting.phrases import capitalized, in_small_letters, text_of
 from workflow_agent.assistant.offline.letters import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.naming import name_of
 from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, encoder
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE, FLOW, NO_WORDS, likelihood, marks_of, words_with
+from workflow_agent.assistant.offline.phrases import capitalized, in_small_letters, text_of
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, split_fences
 from workflow_agent.assistant.offline.values import times_at

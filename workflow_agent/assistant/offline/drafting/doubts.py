@@ -6,8 +6,8 @@ from itertools import combinations, pairwise
 from typing import Any, Final
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end
-from workflow_agent.assistant.offline.drafting.phrases import text_of
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.phrases import text_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.values.stored import JsonObject

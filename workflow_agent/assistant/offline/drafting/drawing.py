@@ -8,7 +8,9 @@ from typing import Final
 from workflow_agent.assistant.offline.drafting.actors import Actors, told_together
 from workflow_agent.assistant.offline.drafting.conditions import Condition, condition_of
 from workflow_agent.assistant.offline.drafting.graph import End, Graph, Node, Track
-from workflow_agent.assistant.offline.drafting.naming import (
+from workflow_agent.assistant.offline.drafting.parts import STEPS, Part, is_label, noun_before, ordered
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.naming import (
     Deed,
     base_of,
     event_of,
@@ -18,8 +20,7 @@ from workflow_agent.assistant.offline.drafting.naming import (
     step_name,
     verb_in,
 )
-from workflow_agent.assistant.offline.drafting.parts import STEPS, Part, is_label, noun_before, ordered
-from workflow_agent.assistant.offline.drafting.phrases import (
+from workflow_agent.assistant.offline.phrases import (
     acts,
     bare,
     capitalized,
@@ -30,7 +31,6 @@ from workflow_agent.assistant.offline.drafting.phrases import (
     text_of,
     thing_of,
 )
-from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in, first_of, schedule_at, times_at

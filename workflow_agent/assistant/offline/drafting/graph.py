@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any
 
 from workflow_agent.assistant.offline.drafting.conditions import Condition
-from workflow_agent.assistant.offline.drafting.phrases import capitalized
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.phrases import capitalized
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.values.stored import JsonObject

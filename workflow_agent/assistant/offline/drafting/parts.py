@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.phrases import in_small_letters, is_pronoun, text_of
+from workflow_agent.assistant.offline.phrases import in_small_letters, is_pronoun, text_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in
 

@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workflow_agent.assistant.offline.drafting.naming import Deed, base_of, read_deed, step_name
-from workflow_agent.assistant.offline.drafting.phrases import capitalized, text_of
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.naming import Deed, base_of, read_deed, step_name
 from workflow_agent.assistant.offline.nlu.placing import Place, at_end, between
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare
+from workflow_agent.assistant.offline.phrases import capitalized, text_of
 from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, listed, titled
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear
 from workflow_agent.assistant.offline.tokens import Token, Tokens

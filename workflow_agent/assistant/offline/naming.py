@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from workflow_agent.assistant.offline.drafting.phrases import acts, bare, capitalized, cased, is_pronoun, text_of
 from workflow_agent.assistant.offline.lexicon import entry_of, inflected, verb_of, word_set
+from workflow_agent.assistant.offline.phrases import acts, bare, capitalized, cased, is_pronoun, text_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.workflows.model.parser import slug
 
