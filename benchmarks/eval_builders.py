@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.orders_tagged import DATA, Noted, noted, tagged
-from workflow_agent.assistant.offline.nlu.reading import is_built
+from workflow_agent.assistant.offline.nlu.certainty import Reading
+from workflow_agent.assistant.offline.nlu.reading import is_built, planned
 from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, Understood, slots_of
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
@@ -50,26 +51,27 @@ _SYSTEM = re.compile(r"\b(?:system|robot|bot|script|server|ci|platform|crm|erp|p
 
 
 def outcome(workflow: Workflow, intent: str, order: str) -> tuple[str, Plan]:
-    """Return what comes of an order as it is labelled, and its plan."""
+    """Return what comes of an order that is read as it is labelled, beyond doubt, and its plan."""
     text, tokens, labels = tagged(order)
     plan = Plan(text, workflow, Steps(workflow, {}, None))
     plain = frozenset(token.start for token, label in zip(tokens, labels, strict=True) if label == OUTSIDE)
     try:
-        built = is_built(plan, Understood(intent, slots_of(tokens, labels), 1.0, plain), tuple(tokens))
+        built = is_built(plan, Understood(intent, slots_of(tokens, labels), 1.0, plain=plain), tuple(tokens))
     except (StepUnclear, Asked):
         return "asked", plan
     if not built:
         return "not understood", plan
+    planned(plan, Reading(intent, 1.0, plan))
     return ("shown" if plan.unread or plan.notes else "done"), plan
 
 
-def single_orders(writers: int | None = None) -> Iterator[tuple[Workflow, str, str]]:
+def single_orders(writers: Collection[str] = ()) -> Iterator[tuple[Workflow, str, str]]:
     """Yield the workflow, the intent and the labelled text of each order that is a message of its own.
 
     Args:
-        writers: Of how many writers, the first ones; all of them unless told.
+        writers: Names of the files; all of them unless told.
     """
-    for path in sorted(DATA.glob("*.txt"))[:writers]:
+    for path in sorted(DATA / name for name in writers) or sorted(DATA.glob("*.txt")):
         for one in noted(path):
             workflow = whole(one)
             for intent, order in one.messages:
@@ -130,13 +132,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table of outcomes, and some of the orders that are not done."""
     parser = argparse.ArgumentParser(prog="benchmarks.eval_builders")
     parser.add_argument("--show", default="", help="intents, with commas between, of which orders not done are shown")
-    parser.add_argument("--writers", type=int, help="of how many writers, the first ones")
+    parser.add_argument("--writers", default="", help="files of the labelled messages, with commas between")
     parser.add_argument("--count", type=int, default=5, help="how many of each outcome")
     asked = parser.parse_args(arguments)
     shown = set(filter(None, asked.show.split(",")))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     others: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for workflow, intent, order in single_orders(asked.writers):
+    for workflow, intent, order in single_orders([*filter(None, asked.writers.split(","))]):
         came, _ = outcome(workflow, intent, order)
         counts[intent][came] += 1
         others[intent, came].append(order)

@@ -394,6 +394,7 @@ def main() -> None:
     parser.add_argument("--without", default="", help="files of the labelled messages, with commas between")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--go-on", action="store_true", help="begin with the weights of the last fit")
+    parser.add_argument("--keep", help="where to write the fit without them")
     parser.add_argument("--pieces", action="store_true", help="write the table of word pieces first")
     asked = parser.parse_args()
     random.seed(1)
@@ -421,6 +422,8 @@ def main() -> None:
     net.eval()
     fitted = exported(net, rows, intents, labels)
     reader = Encoder(pieces, table, fitted)
+    if asked.keep:
+        np.savez(asked.keep, **fitted)
     for one in sorted(left_out):
         kept = list(examples(DATA / one) if (DATA / one).exists() else flows(FLOWS / one))
         print(f"{one}: {measure(kept, reader)}")

@@ -62,7 +62,7 @@ def test_the_table_lists_the_intents_and_some_orders(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
-    main(["--writers", "1", "--show", "insert", "--count", "2"])
+    main(["--writers", "voice_01.txt", "--show", "insert", "--count", "2"])
 
     printed = capsys.readouterr().out
     assert "insert" in printed

@@ -24,20 +24,30 @@ _KNOWN = {
             "when the service company can fix it over the phone, go from the call back to reading the sensors; "
             "in all other cases it stays shut"
         ),
+        (
+            "The water temperature counts too! If it's colder than 24 degrees the technician turns on the heating after "
+            "the logbook, and then we open. Warm enough = open right away like today"
+        ),
     },
     ("orders", "dev_8"): {
+        "automation: post to Slack whenever Harvest halted is entered",
         "call the last step Crown at the dentist",
         "crowns over 900 euros need approval from the lab manager before they are milled",
     },
     ("orders", "dev_9"): {
         "mail the dog trainer as soon as a trial week begins",
         "when damage is above 2000 euro, report to insurance before we return the deposit",
-        "remove the obituary step and have the organist booked there instead, parallel to coffin and chapel",
     },
     ("orders", "dev_10"): {
         'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
         "iron and fold is the supervisor's job now // the dryer may be tried twice // undo the last one please",
+        "the strings need 3 weeks of rest, two are too short",
         "too little seed: ask the grower for more before drawing again. The sampler asks.",
+        "we never reset remotely any more: take out the reset and the watching, every fault gets a visit",
+    },
+    ("sample_orders", "dev"): {
+        "if paying out goes wrong after all retries, go to rejected instead of repairing",
+        "let the CFO approve before the money goes out",
     },
     ("descriptions", "dev_2"): {
         (

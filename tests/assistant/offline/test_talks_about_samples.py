@@ -41,7 +41,7 @@ def ways(workflow: Workflow) -> set[tuple[str, str, str]]:
 async def test_who_is_told_of_a_failure_stands_before_its_repair() -> None:
     talk = await opened("expense_approval")
 
-    await talk.say("notify the manager when a payment fails")
+    await talk.say("if Pay out fails, notify the manager")
 
     added = ways(await current(talk))
     assert ("pay", "notify_the_manager", "error") in added

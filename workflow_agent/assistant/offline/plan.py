@@ -61,8 +61,10 @@ class Plan:
     """What is told beside the order and orders nothing, with where it stands in the message."""
     reasons: list[str] = field(default_factory=list[str])
     """Those of them that were taken for why the order is given."""
-    likened: dict[str, str] = field(default_factory=dict[str, str])
-    """Words that were taken for a step by what they mean, and no name, with the step's name."""
+    likened: dict[str, tuple[str, float]] = field(default_factory=dict[str, tuple[str, float]])
+    """Words that were taken for a step by what they mean, and no name: the step's name, and how probable it is."""
+    told: list[str] = field(default_factory=list[str])
+    """What was decided without being said and is told beside the change, as it is most probably right."""
     slotted: set[int] = field(default_factory=set[int])
     """Where words begin that fill a slot of the order, and do not say what is ordered."""
 

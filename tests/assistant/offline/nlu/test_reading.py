@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.assistant.offline.test_reading_orders import LOAN, is_done, read
-from workflow_agent.assistant.offline.nlu.reading import ACT, ACT_STRICTLY, SHOW, Reading, planned, read_order
+from workflow_agent.assistant.offline.nlu.certainty import ACT, ACT_STRICTLY, Reading, chance
+from workflow_agent.assistant.offline.nlu.reading import SHOW, planned, read_order
 from workflow_agent.assistant.offline.plan import Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
 from workflow_agent.assistant.offline.tokens import read_tokens
@@ -27,11 +28,11 @@ def with_edit(certainty: float, *, unread: str = "", intent: str = "remove") -> 
     """Return a reading that removes a step."""
     plan = empty()
     plan.edits, plan.unread = [REMOVE], [unread] if unread else []
-    return Reading(intent, certainty, plan)
+    return Reading(intent, certainty, plan, likely=certainty)
 
 
 @pytest.mark.parametrize(
-    ("intent", "certainty"), [("assign", ACT), ("remove", ACT_STRICTLY), ("assign", 0.99), ("remove", 0.99)]
+    ("intent", "certainty"), [("assign", 0.5), ("remove", 0.5), ("replace", 0.95), ("several", 0.2), ("remove", 0.99)]
 )
 def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
     done = planned(empty(), with_edit(certainty, intent=intent))
@@ -40,12 +41,61 @@ def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
     assert is_done(done)
 
 
-def test_what_is_less_certain_is_shown() -> None:
-    shown = planned(empty(), with_edit((ACT_STRICTLY + SHOW) / 2))
+@pytest.mark.parametrize(
+    ("intent", "certainty", "unread"),
+    [
+        ("remove", 0.2, ""),
+        ("assign", 0.1, ""),
+        ("replace", 0.5, ""),
+        ("several", 0.05, ""),
+        ("assign", 0.4, "fnord"),
+        ("assign", 0.99, "2027"),
+        ("assign", 0.99, "and close it"),
+        ("remove", 0.99, "fnord"),
+        ("insert", 0.99, "fnord"),
+        ("several", 0.99, "fnord"),
+    ],
+)
+def test_what_is_less_certain_is_shown(intent: str, certainty: float, unread: str) -> None:
+    shown = planned(empty(), with_edit(certainty, intent=intent, unread=unread))
 
     assert isinstance(shown, Plan)
     assert shown.edits == [REMOVE]
     assert not is_done(shown)
+
+
+def test_a_word_that_says_little_is_told_beside_what_is_done() -> None:
+    done = planned(empty(), with_edit(0.95, intent="assign", unread="fnord"))
+
+    assert isinstance(done, Plan)
+    assert is_done(done)
+    assert done.told == ["I did not use “fnord”"]
+
+
+@pytest.mark.parametrize(("likely", "is_made"), [(0.97, True), (0.7, False)])
+def test_what_was_taken_for_a_step_is_told_or_shown(likely: float, is_made: bool) -> None:
+    plan = empty()
+    plan.edits, plan.likened = [REMOVE], {"the points": ("Score customer", likely)}
+    came = planned(empty(), Reading("assign", 0.9, plan, likely=0.9))
+
+    assert isinstance(came, Plan)
+    assert is_done(came) == is_made
+    assert (came.told if is_made else came.notes) == ["I took “the points” for **Score customer**"]
+
+
+def test_the_chance_falls_with_each_sign_of_a_misreading() -> None:
+    plan = empty()
+    plan.edits = [REMOVE]
+    one = Reading("assign", 0.9, plan, likely=0.95)
+
+    assert ACT_STRICTLY < chance(one, plan) < 1
+    plan.likened = {"the points": ("Score customer", 0.97)}
+    assert chance(one, plan) < chance(Reading("assign", 0.95, plan, likely=0.99), plan)
+    before = chance(one, plan)
+    plan.unread = ["fnord"]
+    assert ACT < chance(one, plan) < before
+    plan.unread = ["fnord", "frobs"]
+    assert chance(one, plan) < ACT
 
 
 def test_a_guess_is_not_even_shown() -> None:

@@ -55,15 +55,17 @@ def test_a_step_is_known_by_what_is_done_in_it(claims: Workflow, said: str, step
     assert meant(claims, said)[0] == step
 
 
-def test_what_was_taken_for_a_step_is_told_where_it_is_only_likely(claims: Workflow) -> None:
-    told = [meant(claims, said)[1].notes for said in ("having a look at the tiles", "the boss's okay")]
+def test_what_was_taken_for_a_step_is_noted(claims: Workflow) -> None:
+    _, plan = meant(claims, "having a look at the tiles")
 
-    assert any(notes and notes[0].startswith("I took “") for notes in told)
+    ((said, (name, likely)),) = plan.likened.items()
+    assert (said, name) == ("having a look at the tiles", "Inspect roof")
+    assert 0.5 < likely < 1
 
 
 def test_a_name_needs_no_guess(claims: Workflow) -> None:
     assert meant(claims, "the bank transfer") == ("pay_by_bank_transfer", meant(claims, "the bank transfer")[1])
-    assert meant(claims, "the bank transfer")[1].notes == []
+    assert meant(claims, "the bank transfer")[1].likened == {}
 
 
 def test_a_number_decides_between_steps_that_are_called_alike(claims: Workflow) -> None:

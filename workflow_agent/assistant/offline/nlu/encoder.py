@@ -261,13 +261,13 @@ def _gelu(x: Floats) -> Floats:
 @cache
 def encoder(fit: Fit) -> Encoder:
     """Return a fitted encoder of the package, of orders or of `flows`, read when it is first asked for."""
-    return Encoder(*_table(), _fitted(fit))
+    return Encoder(*pieces_and_table(), _fitted(fit))
 
 
 @cache
 def step_encoder() -> StepEncoder:
     """Return the fitted encoder of steps' names, read when it is first asked for."""
-    return StepEncoder(*_table(), _fitted("steps"))
+    return StepEncoder(*pieces_and_table(), _fitted("steps"))
 
 
 def _fitted(name: str) -> dict[str, Any]:
@@ -276,7 +276,8 @@ def _fitted(name: str) -> dict[str, Any]:
 
 
 @cache
-def _table() -> tuple[Pieces, dict[str, Any]]:
+def pieces_and_table() -> tuple[Pieces, dict[str, Any]]:
+    """Return the word pieces and the table of their vectors, which all fits share."""
     # Several threads for matrices as small as these cost more than they bring, and the processors are for other turns.
     threadpool_limits(1, "blas")
     data = resources.files(_PACKAGE) / "data"

@@ -3,10 +3,10 @@
 import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
+from workflow_agent.assistant.offline.nlu.certainty import STRICT, SURE_STEP, Reading, is_probable
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.nlu.tagging import (
@@ -23,43 +23,15 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.workflows.model.workflow import Workflow
 
-ACT = 0.1
-"""How certain a reading must be for its edits to be made. Of the tenth development set, of which the encoder was shown
-none, nothing above it was misread: what goes wrong seldom makes edits that all words fit."""
-ACT_STRICTLY = 0.3
-"""The same where something goes, which does not come back by itself."""
 SHOW = 0.03
-"""The same for its edits to be shown and asked about."""
-_SURE = 0.9
-"""The same for a message to be an order that does not begin like one."""
+"""How certain a reading must be for its edits to be shown and asked about."""
 _MOST_SENTENCES = 12
 """Of a long message that are read, each by itself; the others are named as not used."""
 _UNSURE = "I am not sure that this is what you mean"
 _LONGEST_OPENING = 9
 """Words of "dear team,"."""
-_STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merge", "uses"})
-"""Intents of which every word must be one that people order this with: what goes does not come back by itself."""
-_TAKES_AWAY = frozenset({"remove", "replace", "disconnect", "merge"})
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a message is taken for."""
-
-    intent: str
-    certainty: float
-    """How probable it is, from 0 to 1."""
-    plan: Plan | None = None
-    """Its edits; None where it orders none, or none that can be made of its intent and slots."""
-    problem: StepUnclear | Asked | None = None
-    """Why no edits can be made of it, where that can be asked about."""
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it is an order beyond doubt, all words used."""
-        return self.plan is not None and self.certainty >= _SURE and not self.plan.unread and not self.plan.notes
 
 
 def read_order(plan: Plan, tokens: Tokens) -> Reading:
@@ -97,7 +69,7 @@ def _single(plan: Plan, found: Sequence[Understood], said: Tokens) -> Reading:
         own = _empty(plan)
         try:
             if is_built(own, one, said):
-                return Reading(one.intent, one.certainty, own)
+                return Reading(one.intent, one.certainty, own, likely=one.likely)
         except (StepUnclear, Asked) as unclear:
             problem = problem or (unclear.with_traceback(None) if one is found[0] else None)
     return Reading(found[0].intent, found[0].certainty, None, problem) if found else Reading("none", 0)
@@ -159,9 +131,15 @@ def planned(plan: Plan, reading: Reading) -> Plan | StepUnclear | Asked:
         return plan
     if reading.plan is None:
         return reading.problem or plan
-    if reading.certainty < (ACT_STRICTLY if reading.intent in _TAKES_AWAY else ACT):
-        reading.plan.notes += [_UNSURE]
-    return reading.plan
+    made = reading.plan
+    unsure = [taken_for(said, name) for said, (name, likely) in made.likened.items() if likely < SURE_STEP]
+    if is_probable(reading):
+        made.told += [taken_for(said, name) for said, (name, _) in made.likened.items()]
+        made.told += [f"I did not use “{word}”" for word in made.unread]
+        made.unread = []
+    else:
+        made.notes = list(dict.fromkeys((*made.notes, *unsure))) or ([] if made.unread else [_UNSURE])
+    return made
 
 
 def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Sequence[Tokens] = ()) -> Reading:
@@ -207,8 +185,9 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
         if any(t.is_content for t in words):
             own.asides[own.said(words)] = words[0].start, words[-1].end
-    if meant.intent in _STRICT:
-        own.notes = list(dict.fromkeys((*own.notes, *itertools.starmap(taken_for, own.likened.items()))))
+    if meant.intent in STRICT:
+        taken = (taken_for(said, name) for said, (name, _) in own.likened.items())
+        own.notes = list(dict.fromkeys((*own.notes, *taken)))
     own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
     own.reasons = list(own.asides)
     known = _of_touched(before[1], own.edits[len(before[0]) :])
@@ -245,7 +224,7 @@ def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:
         counts_them = at + 1 < len(tokens) and tokens[at + 1].is_("thing", "change")
         number = token.kind == "number" or (meant.intent == "retry" and token.is_("once", "twice", "half"))
         missed = token.is_content and counts(token) and not known & {meant.intent, "*"}
-        plain = token.entry.known and token.start in meant.plain and meant.intent not in _STRICT
+        plain = token.entry.known and token.start in meant.plain and meant.intent not in STRICT
         if (number and not counts_them) or (missed and not plain and not _is_mistyped(token, words_with())):
             yield token
 

@@ -10,18 +10,15 @@ from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of
 from workflow_agent.assistant.offline.people import people_of, written
-from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan, taken_for
+from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.values import durations_in, tells_time, unit_of
 from workflow_agent.workflows.model.durations import amounts_in, duration_in_words
 from workflow_agent.workflows.model.steps import Step
 
-_SURE = 0.95
-"""How probable it must be that words which are no name of a step mean it for it to be taken (of the phrases held out
-such readings were right of 97 in 100: `python -m benchmarks.fit_steps --measure`)."""
 _LIKELY = 0.5
-"""The same for it to be shown which step was taken."""
+"""How probable it must be that words which are no name of a step mean it for it to be taken."""
 _POSSIBLE = 0.15
 """The same for it to be offered where it is asked which step is meant."""
 _NO_WORK = ("end", "decision", "fork", "join")
@@ -309,9 +306,7 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
     if likely < _LIKELY:
         offered = [Candidate(one.id, one.name) for likely, one in ranked if likely > _POSSIBLE]
         raise StepUnclear(said, offered if len(offered) > 1 else ())
-    plan.likened = {**plan.likened, said: step.name}
-    if likely < _SURE:
-        plan.notes = list(dict.fromkeys((*plan.notes, taken_for(said, step.name))))
+    plan.likened = {**plan.likened, said: (step.name, likely)}
     return step
 
 

@@ -57,6 +57,8 @@ class Understood:
     slots: tuple[Slot, ...]
     certainty: float
     """How probable the model holds intent and slots together, from 0 to 1."""
+    likely: float = 1
+    """How probable it holds the intent."""
     plain: frozenset[int] = frozenset()
     """Where words begin of which it is sure that they only say the order."""
 
@@ -203,9 +205,13 @@ def likelihood(tokens: Tokens) -> float:
 
 def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: float) -> Understood:
     if intent in NO_EDIT:
-        return Understood(intent, (), likely)
-    labels, sure = scores.labelled(intent)
-    plain = {token.start for token, one in zip(said, scores.outside(), strict=True) if one > _PLAIN}
+        return Understood(intent, (), likely, likely)
+    likeliest, sure = scores.labelled(intent)
+    outside = scores.outside()
+    plain = {token.start for token, one in zip(said, outside, strict=True) if one > _PLAIN}
+    # A word is not passed over as a reason only because of the words around it.
+    alone = zip(likeliest, sure, outside, strict=True)
+    labels = [OUTSIDE if label == ASIDE and other > own else label for label, own, other in alone]
     # Whether a word says the order or is said beside it, and in which slot an article stands, changes no edit.
     beside = scores.one_of(_NO_SLOT, intent)
     certain = (
@@ -213,4 +219,4 @@ def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: floa
         for at, (token, label) in enumerate(zip(said, labels, strict=True))
         if token.kind != "punct" and not (token.has("det") and token.value is None)
     )
-    return Understood(intent, slots_of(said, labels), likely * math.prod(certain), frozenset(plain))
+    return Understood(intent, slots_of(said, labels), likely * math.prod(certain), likely, frozenset(plain))

@@ -13,7 +13,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.patterns import Request
-from workflow_agent.assistant.offline.plan import Asked, Plan, taken_for
+from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
     PRONOUNS,
@@ -406,16 +406,16 @@ def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: boo
         return (yield from _preview(meant, plan))
     try:
         done = yield from apply_edits(meant, plan.edits, dry_run=dry_run)
-        return replace(done, text=f"{done.text}{_told_readings(plan)}")
+        return replace(done, text=f"{done.text}{_told_beside(plan)}")
     except ToolFailure as failure:
         if failure.offered or not dry_run:
             raise
         return _weighed(workflow, plan)
 
 
-def _told_readings(plan: Plan) -> str:
-    """Return which words were taken for a step, and which for why it is ordered: whoever meant more sees it."""
-    told = [f"{taken_for(said, name)}." for said, name in plan.likened.items()]
+def _told_beside(plan: Plan) -> str:
+    """Return what was decided without being said, and what was taken for why it is ordered."""
+    told = [f"{one}." for one in plan.told]
     if plan.reasons:
         taken = joined([f"“{clipped(text, 80)}”" for text in plan.reasons])
         told.append(f"I took {taken} for the reason, and not for an order.")
@@ -424,7 +424,7 @@ def _told_readings(plan: Plan) -> str:
 
 def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:
     lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
-    told = [f"{note[:1].upper()}{note[1:]}." for note in plan.notes]
+    told = [f"{note[:1].upper()}{note[1:]}." for note in (*plan.notes, *plan.told)]
     unread = joined([f"“{clipped(word, 80)}”" for word in dict.fromkeys(plan.unread)])
     told += [f"I did not use: {unread}."] if plan.unread else []
     try:

@@ -1,0 +1,148 @@
+"""Fit how probable it is that the edits of a reading are those that were ordered (`nlu/certainty.py`).
+
+    python -m benchmarks.fit_orders --rounds 4 --without voice_05.txt,voice_12.txt,... --keep left_out.npz
+    python -m benchmarks.fit_certainty left_out.npz --writers voice_05.txt,voice_12.txt,...
+
+The messages of writers who were left out of a fit of the encoder are read with that fit, and their edits held against
+those of their labels. What the labels leave open, a step that is known by its meaning, is open on both sides: such a
+reading is shown first whatever its chance. Prints the weights, and what is done, right and otherwise than labelled, for
+several bars; each writer is judged by weights that were fitted to the others.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.eval_builders import outcome, single_orders
+from workflow_agent.assistant.offline.nlu import tagging
+from workflow_agent.assistant.offline.nlu.certainty import is_clear, signs
+from workflow_agent.assistant.offline.nlu.doubts import doubts
+from workflow_agent.assistant.offline.nlu.encoder import Encoder, pieces_and_table
+from workflow_agent.assistant.offline.nlu.reading import read_order
+from workflow_agent.assistant.offline.plan import Plan
+from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.tokens import read_tokens
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
+
+_ALIKE = 0.6
+"""Share of the words of two names, conditions or descriptions that must be the same for them to say the same."""
+_SLIGHT = frozenset({"the", "a", "an", "for", "of", "to", "with", "by", "and", "it"})
+_WORDED = ("name", "text", "description")
+_RIDGE = 1.0
+_ROUNDS = 60
+_BARS = (0.7, 0.75, 0.8, 0.82, 0.85, 0.9)
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A message whose edits can be held against those of its labels."""
+
+    writer: str
+    signs: dict[str, float]
+    is_right: bool
+    is_clear: bool
+    """Whether nothing about it is to be shown first however probable it is."""
+
+
+def same(edits: Sequence[JsonObject], others: Sequence[JsonObject]) -> bool:
+    """Say whether edits do the same, with names and conditions of much the same words."""
+    mine, theirs = list(_worded(edits)), list(_worded(others))
+    made = {str(edit[key]["id"]) for edit in (*edits, *others) for key in ("step", "with") if _is_step(edit.get(key))}
+    bare = [json.dumps(_bare(one, made), sort_keys=True).lower() for one in (edits, others)]
+    return bare[0] == bare[1] and len(mine) == len(theirs) and all(map(_alike, mine, theirs))
+
+
+def _is_step(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _worded(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from [one] if key in _WORDED and isinstance(one, str) else _worded(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _worded(one)
+
+
+def _bare(value: Any, made: set[str]) -> Any:
+    """Return edits without their wording, and without the ids of new steps, which are made of names."""
+    if isinstance(value, dict):
+        return {key: "worded" if key in _WORDED else _bare(one, made) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_bare(one, made) for one in value]
+    return "new" if isinstance(value, str) and value in made else value
+
+
+def _alike(one: str, other: str) -> bool:
+    mine, theirs = (set(re.findall(r"\w+", text.lower())) - _SLIGHT for text in (one, other))
+    return len(mine & theirs) >= _ALIKE * max(len(mine), len(theirs), 1)
+
+
+def judged(writers: Sequence[str]) -> tuple[list[Judged], int]:
+    """Return the messages of some writers that can be judged, and how many messages they wrote."""
+    found: list[Judged] = []
+    count = 0
+    for writer in writers:
+        for workflow, intent, order in single_orders([writer]):
+            count += 1
+            _, labelled = outcome(workflow, intent, order)
+            plan = Plan(labelled.text, workflow, Steps(workflow, {}, None))
+            tokens = read_tokens(labelled.text)
+            reading = read_order(plan, tokens)
+            if reading.plan is None or reading.intent == tagging.SEVERAL or not (reading.plan.edits and labelled.edits):
+                continue
+            reading.plan.notes += doubts(reading.plan, workflow, tokens)
+            right = same(reading.plan.edits, labelled.edits)
+            found.append(Judged(writer, signs(reading, reading.plan), right, is_clear(reading, reading.plan)))
+    return found, count
+
+
+def fit(rows: Sequence[Judged]) -> dict[str, float]:
+    """Return the weights of a logistic regression with a ridge, by Newton's method."""
+    names = list(rows[0].signs)
+    x: _Floats = np.array([list(row.signs.values()) for row in rows])
+    y: _Floats = np.array([row.is_right for row in rows], float)
+    weights: _Floats = np.zeros(len(names))
+    for _ in range(_ROUNDS):
+        chance = 1 / (1 + np.exp(-x @ weights))
+        slope = x.T @ (chance - y) + _RIDGE * weights
+        bend = (x * (chance * (1 - chance))[:, None]).T @ x + _RIDGE * np.eye(len(names))
+        weights = weights - np.linalg.solve(bend, slope)
+    return dict(zip(names, weights.tolist(), strict=True))
+
+
+def _chance(weights: dict[str, float], row: Judged) -> float:
+    return float(1 / (1 + np.exp(-sum(weights[name] * value for name, value in row.signs.items()))))
+
+
+def main() -> None:
+    """Print weights, and what comes of several bars."""
+    parser = argparse.ArgumentParser(prog="benchmarks.fit_certainty")
+    parser.add_argument("fitted", type=Path, help="a fit of the encoder without the writers")
+    parser.add_argument("--writers", required=True, help="files of the labelled messages, with commas between")
+    asked = parser.parse_args()
+    left_out = Encoder(*pieces_and_table(), dict(np.load(asked.fitted)))
+    tagging.encoder = lambda _: left_out  # what this measures is another fit than the package's
+    rows, count = judged(asked.writers.split(","))
+    print({name: round(weight, 2) for name, weight in fit(rows).items()})
+    of_others = {writer: fit([row for row in rows if row.writer != writer]) for writer in {row.writer for row in rows}}
+    chances = [_chance(of_others[row.writer], row) for row in rows]
+    for bar in _BARS:
+        done = [row for row, chance in zip(rows, chances, strict=True) if chance >= bar and row.is_clear]
+        right = sum(row.is_right for row in done)
+        print(
+            f"from {bar} on: {right / count:.1%} done right, {(len(done) - right) / count:.1%} otherwise than labelled"
+        )
+
+
+if __name__ == "__main__":
+    main()
