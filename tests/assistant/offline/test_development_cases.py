@@ -25,8 +25,8 @@ _KNOWN = {
             "in all other cases it stays shut"
         ),
         (
-            "The water temperature counts too! If it's colder than 24 degrees the technician turns on the heating after "
-            "the logbook, and then we open. Warm enough = open right away like today"
+            "The water temperature counts too! If it's colder than 24 degrees the technician turns on the heating "
+            "after the logbook, and then we open. Warm enough = open right away like today"
         ),
     },
     ("orders", "dev_8"): {

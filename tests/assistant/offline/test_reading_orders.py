@@ -68,7 +68,6 @@ OTHERWISE = {
     "if Pay out fails, the clerk stops it",
     "remove Print contract, it is kept for companies",
     "remove Notify customer, we do not do this for small loans",
-    'add "Check fraud" after scoring because we need it, done by the bank',
 }
 """Done in another way than the table says, or without asking where it asks, and well so."""
 _DONE = 0.7

@@ -106,6 +106,26 @@ def test_a_text_means_the_same_whatever_is_read_beside_it() -> None:
     assert [one / rest for one in together] == pytest.approx(odds, rel=1e-3)
 
 
+def test_of_a_long_phrase_the_beginning_is_read() -> None:
+    names = [("Pay", "invoice"), ("Call", "customer")]
+
+    likely = step_encoder().probabilities(("the", "invoice", "that", *("and", "another") * 500), names)
+
+    assert len(likely) == 2
+
+
+def test_in_a_workflow_of_very_many_steps_one_is_known_by_its_name(claims: Workflow) -> None:
+    more = [{"id": f"s{at}", "name": f"Sort pile {at}", "type": "human"} for at in range(120)]
+    steps = [step.model_dump(mode="json", exclude_defaults=True) for step in claims.steps]
+    large = parse_workflow(
+        {"id": "wf_large", "name": "Storm claims", "start": "receive_claim", "steps": [*steps, *more]}
+    )
+
+    assert meant(large, "the bank transfer")[0] == "pay_by_bank_transfer"
+    with pytest.raises(StepUnclear):
+        meant(large, "the money is wired")
+
+
 def test_of_phrases_of_others_most_are_understood_and_hardly_any_sure_one_is_wrong() -> None:
     rows = list(called(HELDOUT))
     found: Counter[str] = Counter()

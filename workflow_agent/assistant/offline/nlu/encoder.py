@@ -32,6 +32,8 @@ _ENDS = 2
 """Pieces that stand for the beginning and the end of a message."""
 _LONGEST_PIECE = 24
 _MOST_READ = 32
+_AT_ONCE = 32
+"""Texts that are read together: what each piece gives each other grows with the square of their number."""
 _MOST_KEPT = 2_048
 """Names of steps and phrases whose vectors are kept, of 1.5 kB each."""
 _HEADS = 12
@@ -219,14 +221,18 @@ class StepEncoder(Layers):
     def _vectors(self, texts: Sequence[Words]) -> Floats:
         """Return a row of length 1 for each text."""
         found = {text: self._kept[text] for text in texts if text in self._kept}
-        if missing := [text for text in dict.fromkeys(texts) if text not in found]:
-            found |= zip(missing, self._new_vectors(missing), strict=True)
-            self._kept.update(found)
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        for start in range(0, len(missing), _AT_ONCE):
+            some = missing[start : start + _AT_ONCE]
+            found |= zip(some, self._new_vectors(some), strict=True)
+        self._kept.update((text, found[text]) for text in missing)
         return np.stack([found[text] for text in texts])
 
     def _new_vectors(self, texts: Sequence[Words]) -> Floats:
         """Return the same of texts that are read now, all at once: their pieces do not see those of other texts."""
-        split = [self.pieces.encoded(text, [""] * len(text), most=len(self.weights["positions"]))[0] for text in texts]
+        most = len(self.weights["positions"])
+        cut = [text[: most - _ENDS] for text in texts]
+        split = [self.pieces.encoded(text, [""] * len(text), most=most)[0] for text in cut]
         own = np.repeat(np.arange(len(split)), list(map(len, split)))
         places = [at for ids in split for at in range(len(ids))]
         apart = np.where(own[:, None] == own, 0, -np.inf).astype(np.float32)

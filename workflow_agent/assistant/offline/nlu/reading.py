@@ -183,7 +183,9 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
             return False
         raise (Asked(str(unread)) if isinstance(unread, NotRead) else unread) from None
     for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
-        if any(t.is_content for t in words):
+        if _names_only(words):
+            own.unread.append(own.said(words))
+        elif any(t.is_content for t in words):
             own.asides[own.said(words)] = words[0].start, words[-1].end
     if meant.intent in STRICT:
         taken = (taken_for(said, name) for said, (name, _) in own.likened.items())
@@ -199,6 +201,11 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     beside = (t.text for slot in meant.slots if slot.role == ASIDE for t in slot.tokens if t.kind == "quoted")
     own.unread = list(dict.fromkeys((*own.unread, *unused, *beside)))
     return own.workflow is not before[1] or len(own.edits) > len(before[0])
+
+
+def _names_only(words: Tokens) -> bool:
+    """Say whether words beside an order name somebody or something and tell nothing of it: "the bank"."""
+    return words[0].has("det") and len(words) > 1 and all(t.has("det", "adj", "noun") for t in words)
 
 
 def _of_touched(workflow: Workflow, edits: Sequence[JsonObject]) -> set[str]:

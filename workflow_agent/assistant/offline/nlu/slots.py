@@ -19,6 +19,8 @@ from workflow_agent.workflows.model.steps import Step
 
 _LIKELY = 0.5
 """How probable it must be that words which are no name of a step mean it for it to be taken."""
+_MOST_STEPS = 100
+"""Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
 _POSSIBLE = 0.15
 """The same for it to be offered where it is asked which step is meant."""
 _NO_WORK = ("end", "decision", "fork", "join")
@@ -300,6 +302,8 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         raise StepUnclear(said, [Candidate(one.id, one.name) for one in fits])
     if akin_words(said, plan.workflow.name):
         # "The loan request" of a workflow that is called so.
+        raise StepUnclear(said)
+    if len(plan.workflow.steps) > _MOST_STEPS:
         raise StepUnclear(said)
     ranked = _likely(plan.workflow.steps, words)
     likely, step = ranked[0]
