@@ -10,7 +10,6 @@ from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_WORDS = 5
-_NOBODY = word_set("plan.no_role")
 _BEHIND = ("now", "himself", "herself", "itself", "themselves", "too", "please", "then", "instead", "well", "always",
            "also", "only", "as", "from", "on", "again", "rather", "that", "this")  # fmt: skip
 
@@ -28,22 +27,6 @@ def is_somebody(workflow: Workflow, tokens: Sequence[Token]) -> bool:
     last = [t for t in tokens[:head] if t.is_content][-1:]
     joins = any(t.has("aux", "neg", "conj", "wh") or t.kind == "punct" for t in tokens)
     return bool(last) and not joins and (is_actor_word(last[0]) or last[0].lower in {one[-1] for one in known if one})
-
-
-def may_be_somebody(tokens: Sequence[Token]) -> bool:
-    """Say whether words can name who does something where a mark tells so: a short noun phrase."""
-    words = [t for t in tokens if t.kind != "punct"]
-    content = [t for t in words if t.is_content]
-    if not content or len(content) > _MOST_WORDS or any(t.kind == "number" for t in content):
-        return False
-    if any(t.lower in _NOBODY or t.has("aux", "neg", "conj", "wh", "pron", "filler") for t in words):
-        return False
-    if content[-1].among("plan.no_agent") or any(t.has("prep") and not t.is_("of", "in", "for", "on") for t in words):
-        return False
-    if any(t.has("det") for t in words[words.index(content[0]) + 1 :]) or content[-1].is_("first", "last"):
-        return False
-    last = content[-1]
-    return last.kind == "quoted" or last.has("noun", "name") or last.text.isupper() or not last.entry.known
 
 
 _CUES = ("owner", "performer", "lead", "people", "user", "order", "second", "everyone", "somebody", "someone")
