@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from workflow_agent.assistant.offline.clauses import is_actor_word, roles
-from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.workflows.model.workflow import Workflow
