@@ -32,7 +32,6 @@ _KNOWN = {
     ("orders", "dev_8"): {
         "automation: post to Slack whenever Harvest halted is entered",
         "call the last step Crown at the dentist",
-        "crowns over 900 euros need approval from the lab manager before they are milled",
     },
     ("orders", "dev_9"): {
         "mail the dog trainer as soon as a trial week begins",
