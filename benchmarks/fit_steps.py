@@ -33,7 +33,6 @@ CALLED: Final = Path(__file__).parent / "data" / "steps_called.txt"
 HELDOUT: Final = Path(__file__).parent / "data" / "steps_called_heldout.txt"
 _ROLES = frozenset({"step", "after", "before", "beside", "from", "to", "oldto", "first", "second"})
 _BATCH = 32
-_AT_ONCE = 128
 _OF_ONE = 16
 """Phrases of one workflow in a batch: its names are read once for all of them."""
 _MASKED = 0.08

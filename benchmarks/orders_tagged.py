@@ -31,7 +31,7 @@ _SHARE = 0.1
 _MANY = 10
 """Intents of a word that may be of any."""
 _TAG = re.compile(r"\[([^\[\]|]+)\|(\w+)\]")
-STEP: Final = re.compile(r"(?P<name>.*?)\s*(?:\((?P<who>[^,)]*)[^)]*\))?\s*$")
+_STEP = re.compile(r"(?P<name>.*?)\s*(?:\((?P<who>[^,)]*)[^)]*\))?\s*$")
 _PART = re.compile(r"\{(\w+)\}")
 _JOINTS = (
     ", and ",
@@ -143,7 +143,7 @@ def named(one: Noted) -> Workflow:
     """Return a workflow with the words of one that a writer noted; how its steps are joined is no matter here."""
     made: list[dict[str, Any]] = []
     for step in one.steps:
-        found = STEP.fullmatch(step)
+        found = _STEP.fullmatch(step)
         assert found is not None  # every text fits
         name = found["name"] or step
         own = {"id": unique_id(slug(name), [one["id"] for one in made]), "name": name, "type": "human"}

@@ -20,7 +20,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 JOINS = (",", "and", "&", "plus", "+", "/", ";")
-_MOST_NAME_WORDS = 9
 _HUMAN = word_set("plan.human")
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
 _SERVICES = {

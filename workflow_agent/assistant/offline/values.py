@@ -25,8 +25,8 @@ _CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
 _SHORT_UNITS = {"hr": "hour", "wk": "week", "wks": "week", "mo": "month", "mth": "month", "mths": "month", "yr": "year"}
 """As they are written in small letters: "HR" is a department."""
 _WORKING = word_set("values.working")
-_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-_SHORT_DAYS = {day[:3]: day for day in _DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
+DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+_SHORT_DAYS = {day[:3]: day for day in DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
 _TIMES = {
     "midnight": (0, 0),
     "noon": (12, 0),
@@ -37,7 +37,7 @@ _TIMES = {
     "night": (0, 0),
     "lunchtime": (12, 0),
 }
-_ADVERBS = {
+RHYTHMS = {
     "daily": "day",
     "nightly": "night",
     "weekly": "week",
@@ -300,7 +300,7 @@ def schedule_at(tokens: Sequence[Token], at: int) -> Found[JsonObject] | None:
 
 def _is_recurring(tokens: Sequence[Token], when: _When) -> bool:
     """Say whether the words tell of something that happens again and again, not of one day or the daytime."""
-    says = any(token.is_("every", "each", "schedule", "once") or token.lower in _ADVERBS for token in tokens)
+    says = any(token.is_("every", "each", "schedule", "once") or token.lower in RHYTHMS for token in tokens)
     plural = any(token.lower.endswith("days") or token.lower in ("weekends", "mornings", "nights") for token in tokens)
     return when.every is not None or says or plural or bool(when.month_day)
 
@@ -309,16 +309,16 @@ def _schedule_part(tokens: Sequence[Token], at: int, when: _When, *, is_first: b
     token = tokens[at]
     if token.kind not in ("word", "number", "punct"):
         return None
-    lemma = token.lower if token.lower in _ADVERBS else token.lemma
-    if lemma in _ADVERBS:
-        when.unit = when.unit or _ADVERBS[lemma]
+    lemma = token.lower if token.lower in RHYTHMS else token.lemma
+    if lemma in RHYTHMS:
+        when.unit = when.unit or RHYTHMS[lemma]
         return at + 1
     if token.is_("every", "each") or (
         token.is_("once", "twice") and at + 1 < len(tokens) and tokens[at + 1].is_("a", "every", "per")
     ):
         return _every(tokens, at, when)
     if (day := _day_named(token)) is not None:
-        when.days = (*when.days, str(_DAYS.index(day)))
+        when.days = (*when.days, str(DAYS.index(day)))
         return at + 1
     if token.lower in ("weekday", "weekdays", "workdays", "workday"):
         when.days = ("1-5",)
@@ -402,7 +402,7 @@ def _times(count: int, unit: str) -> str:
 
 def _day_named(token: Token) -> str | None:
     word = _SHORT_DAYS.get(token.lower, token.lemma)
-    return word if word in _DAYS else None
+    return word if word in DAYS else None
 
 
 def _month_day_at(tokens: Sequence[Token], at: int, when: _When) -> int | None:

@@ -282,3 +282,14 @@ def test_a_step_that_several_ways_lead_to_is_left_out_by_its_own_condition() -> 
     edits = made("optional", "skip [refused|step] if [the customer withdrew|unless]")
 
     assert edits == [{"op": "update_step", "step": "refused", "set": {"when": {"text": "not (customer withdrew)"}}}]
+
+
+def test_what_pieces_of_a_place_mean_by_themselves_is_not_told() -> None:
+    text, tokens, labels = tagged(
+        "[take a photo|new] before [the money is wired|before], so before [the payout|before]"
+    )
+    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
+
+    BUILDERS["insert"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert list(plan.likened) == ["the money is wired the payout"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from
 from workflow_agent.assistant.offline.nlu.header import OF_HEADER
 from workflow_agent.assistant.offline.nlu.new_steps import name_given, new_step, new_steps, place_of
-from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, reached, swap_steps
+from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, swap_steps
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
 from workflow_agent.assistant.offline.nlu.ways import (
@@ -20,6 +20,7 @@ from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Tokens
 from workflow_agent.assistant.offline.values import durations_in
+from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -208,7 +209,7 @@ def _parallel(order: Filled) -> None:
     try:
         plan.do(edit)
     except NotRead as refused:
-        first, *others = sorted(steps, key=lambda step: len(reached(plan, step.id)), reverse=True)
+        first, *others = sorted(steps, key=lambda step: -len(_behind(plan, step)))
         try:
             move_steps(plan, others, Place({"after": first.id}))
             plan.do(edit)
@@ -216,6 +217,11 @@ def _parallel(order: Filled) -> None:
             raise refused from None
         told = " and ".join(f"“{step.name}”" for step in others)
         plan.notes = [*plan.notes, f"they do not follow one another: {told} would move up to “{first.name}”"]
+
+
+def _behind(plan: Plan, step: Step) -> set[str]:
+    """Return the ids of the steps that come after one: itself too where a way leads back to it."""
+    return set[str]().union(*(reach(plan.workflow, edge.to) for edge in plan.workflow.outgoing(step.id)))
 
 
 def _named_steps(order: Filled) -> list[Step]:

@@ -145,7 +145,7 @@ class Layers:
 
     def run(
         self, ids: Sequence[int], places: Sequence[int], *, told: Floats | float = 0, apart: Floats | float = 0
-    ) -> Any:
+    ) -> Floats:
         """Return a row for each piece.
 
         Args:

@@ -75,10 +75,9 @@ def _ends(order: Filled, condition: str) -> tuple[Step, Step]:
         raise NotRead
     rank = ranks(plan.workflow)
     steps = sorted(order.steps(), key=lambda step: rank[step.id])
-    told = {step.id for step in steps}
-    between = [s.name for s in plan.workflow.steps if rank[steps[0].id] < rank[s.id] < rank[steps[-1].id]]
-    others = [s.name for s in plan.workflow.steps if s.name in between and s.id not in told]
-    plan.notes = [*plan.notes, *(f"“{name}” lies between them and is done again too" for name in others)]
+    between = (s for s in plan.workflow.steps if rank[steps[0].id] < rank[s.id] < rank[steps[-1].id])
+    others = [step for step in between if step not in steps]
+    plan.notes = [*plan.notes, *(f"“{step.name}” lies between them and is done again too" for step in others)]
     return steps[0], steps[-1]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.naming import Deed, base_of, read_deed, step_name
 from workflow_agent.assistant.offline.nlu.placing import Place, at_end, between
-from workflow_agent.assistant.offline.nlu.slots import Filled, bare
+from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.phrases import capitalized, text_of
 from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, listed, titled
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear
@@ -55,12 +55,20 @@ def _by(order: Filled, role: str) -> Step | None:
     # "Right after": the word alone names no place.
     pieces = [words for words in order.all_words(role) if not all(t.has("prep") for t in words)]
     if len(pieces) > 1:
-        notes = list(order.plan.notes)
-        named = {step.id: f"**{step.name}**" for step in map(order.meant_by, pieces) if step is not None}
-        order.plan.notes = notes
+        likened = order.plan.likened
+        named = {step.id: f"**{step.name}**" for words in pieces if (step := _alone(order, words)) is not None}
+        order.plan.likened = likened
         if len(named) > 1:
             raise Asked(f"Does it go by {' or by '.join(named.values())}?")
     return order.step(role) if pieces else None
+
+
+def _alone(order: Filled, words: Tokens) -> Step | None:
+    """Return the one step that words alone mean; None where they mean none, or may mean several."""
+    try:
+        return step_meant(order.plan, words, "step")
+    except StepUnclear:
+        return None
 
 
 def _either(order: Filled) -> tuple[Step | None, Step | None]:
@@ -93,7 +101,7 @@ def _listed(order: Filled) -> list[Tokens]:
     slots = order.all_words("new")
     if len(slots) > 1:
         gaps = itertools.pairwise(slots)
-        return list(map(bare, slots)) if all(_joins(_between(order, *gap)) for gap in gaps) else []
+        return list(map(bare, slots)) if all(_joins(order.between(*gap)) for gap in gaps) else []
     pieces = listed(bare(slots[0])) if slots else []
     quoted = all(len(piece) == 1 and piece[0].kind == "quoted" for piece in pieces)
     counted = any(t.value == len(pieces) for t in order.around())
@@ -102,10 +110,6 @@ def _listed(order: Filled) -> list[Tokens]:
 
 def _joins(tokens: Tokens) -> bool:
     return all(t.is_(*JOINS, "then") or t.text in JOINS for t in tokens) and any(t.kind == "word" for t in tokens)
-
-
-def _between(order: Filled, one: Tokens, other: Tokens) -> Tokens:
-    return tuple(t for t in order.tokens if one[-1].end <= t.start < other[0].start)
 
 
 def new_step(order: Filled) -> JsonObject:
@@ -128,7 +132,7 @@ def _told(order: Filled) -> Tokens:
     slots = order.all_words("new")
     for one, other in itertools.pairwise(slots):
         around = order.around()
-        gap = _between(order, one, other)
+        gap = order.between(one, other)
         passive = any(t.is_("be", "get") for t in gap) and "ed" in other[0].entry.form.split()
         if not passive or any(t not in around for t in gap):
             raise NotRead
@@ -227,7 +231,7 @@ def _follows_doer(order: Filled, said: Tokens) -> bool:
 def _gap(order: Filled, said: Tokens) -> Tokens:
     """Return the words between who does some work and the work."""
     who = order.words("who")
-    return _between(order, who, said) if who else ()
+    return order.between(who, said) if who else ()
 
 
 def _lowered(order: Filled, said: Tokens) -> Tokens:

@@ -1,4 +1,4 @@
-"""Where a new step goes, what it is called and who does it; steps that move or trade places."""
+"""Where a new step goes; steps that move or trade places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import PRONOUNS, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.steps import Step
 
 _DONE = word_set("placing.done")
@@ -43,7 +44,7 @@ def between(plan: Plan, after: Step, before: Step) -> Place:
     onward = [edge.to for edge in flow.outgoing(after.id) if edge.type != "error"]
     if before.id in onward:
         return Place({"between": [after.id, before.id]})
-    if before.id == after.id or before.id not in reached(plan, after.id):
+    if before.id == after.id or before.id not in reach(flow, after.id):
         raise Asked(f"**{before.name}** does not come after **{after.name}**. Where does it go?")
     if len(onward) == 1:
         where, told = {"after": after.id}, f"right after “{after.name}”"
@@ -51,17 +52,6 @@ def between(plan: Plan, after: Step, before: Step) -> Place:
         where, told = {"before": before.id}, f"right before “{before.name}”"
     plan.notes = [*plan.notes, f"there are steps between “{after.name}” and “{before.name}”: I would put it {told}"]
     return Place(where)
-
-
-def reached(plan: Plan, step_id: str) -> set[str]:
-    """Return the steps that come after one, whatever the case."""
-    found: set[str] = set()
-    due = [step_id]
-    while due:
-        onward = {edge.to for edge in plan.workflow.outgoing(due.pop())} - found
-        found |= onward
-        due += onward
-    return found
 
 
 def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:

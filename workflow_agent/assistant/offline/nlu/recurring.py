@@ -8,15 +8,12 @@ from typing import Final
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.plan import NotRead
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.values import clock_at
+from workflow_agent.assistant.offline.values import DAYS, RHYTHMS, clock_at
 from workflow_agent.workflows.model.terms import MONTHS
 
-_DAYS: Final = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _WORKDAYS: Final = frozenset({1, 2, 3, 4, 5})
 _PARTS: Final = {"morning": 9, "afternoon": 14, "evening": 18, "night": 0}
 """The hour of each part of a day where no other is told."""
-_RHYTHMS: Final = {"daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "hourly": "hour",
-                   "yearly": "year", "annually": "year", "quarterly": "quarter"}  # fmt: skip
 _UNITS: Final = ("hour", "day", "week", "month", "quarter", "year")
 _EVERY: Final = ("every", "each", "per", "once", "twice", "all")
 _TO: Final = ("to", "through", "thru", "till", "until", "-", "\N{EN DASH}")
@@ -80,7 +77,7 @@ def rhythm_beside(tokens: Sequence[Token]) -> Tokens:
     return tuple(
         token
         for before, token in pairs
-        if token.lower in _RHYTHMS
+        if token.lower in RHYTHMS
         or (before is not None and before.is_("every", "each") and (token.lemma in _UNITS or token.lemma in _PARTS))
     )
 
@@ -96,7 +93,7 @@ def _parted(tokens: Sequence[Token]) -> Tokens:
 
 def _day(token: Token) -> int | None:
     short = token.lower.rstrip("s.")
-    return next((n for n, day in enumerate(_DAYS) if token.lemma == day or short in (day[:3], day[:4])), None)
+    return next((n for n, day in enumerate(DAYS) if token.lemma == day or short in (day[:3], day[:4])), None)
 
 
 def _month(token: Token) -> int | None:
@@ -223,8 +220,8 @@ def _of_month(tokens: Tokens, at: int, told: _Told) -> int | None:
 def _often(tokens: Tokens, at: int, told: _Told) -> int | None:
     """Read "daily", "every month", "twice a year" and "every six months"."""
     token, behind = tokens[at], _at(tokens, at + 1)
-    if token.lower in _RHYTHMS:
-        told.units.add(_RHYTHMS[token.lower])
+    if token.lower in RHYTHMS:
+        told.units.add(RHYTHMS[token.lower])
         return at + 1
     here = at + 2 if behind is not None and behind.is_("a", "per", "every", "times") else at + 1
     while here > at + 1 and (more := _at(tokens, here)) is not None and more.is_("a", "per"):

@@ -1,7 +1,7 @@
 """What the slots of an order mean in the workflow it is for: steps, people, lengths of time, values."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -19,10 +19,10 @@ from workflow_agent.workflows.model.steps import Step
 
 _LIKELY = 0.5
 """How probable it must be that words which are no name of a step mean it for it to be taken."""
-_MOST_STEPS = 100
-"""Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
 _POSSIBLE = 0.15
 """The same for it to be offered where it is asked which step is meant."""
+_MOST_STEPS = 100
+"""Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
 _NO_WORK = ("end", "decision", "fork", "join")
 _MOST_WHO = 8
 
@@ -76,6 +76,10 @@ class Filled:
         """Return the words of every slot of a role."""
         return [slot.tokens for slot in self.slots if slot.role == role]
 
+    def between(self, one: Tokens, other: Tokens) -> Tokens:
+        """Return the words of the message between two slots."""
+        return tuple(token for token in self.tokens if one[-1].end <= token.start < other[0].start)
+
     def is_cut(self, role: str) -> bool:
         """Say whether the words of a role go on in another slot: "Main | server", of a step "Server"."""
         runs = itertools.pairwise(self.slots)
@@ -112,23 +116,17 @@ class Filled:
         try:
             return self._meant(pieces, role)
         except StepUnclear:
-            found = {step.id: step for words in said if (step := self._perhaps(words, role)) is not None}
+            each = [self._perhaps(words, role) for words in said]
+            found = {step.id: step for step in each if step is not None}
             if len(said) == 1 or len(found) != 1:
                 raise
             # "When the reader brings it, so right after handing out."
-            self.plan.unread += [self.plan.said(words) for words in said if self._perhaps(words, role) is None]
+            self.plan.unread += [self.plan.said(words) for words, step in zip(said, each, strict=True) if step is None]
             return next(iter(found.values()))
 
     def _perhaps(self, words: Tokens, role: str) -> Step | None:
         try:
             return self._meant(words, role)
-        except StepUnclear:
-            return None
-
-    def meant_by(self, words: Tokens) -> Step | None:
-        """Return the one step that words alone mean; None where they mean none, or may mean several."""
-        try:
-            return step_meant(self.plan, words, "step")
         except StepUnclear:
             return None
 
@@ -192,8 +190,7 @@ class Filled:
         """Return slots with those as one between which no "and" stands: "we [wait] a week for [parts]"."""
         found: list[Tokens] = []
         for words in said:
-            between = [t for t in self.tokens if found and found[-1][-1].end <= t.start < words[0].start]
-            if found and not any(t.text in JOINS or t.is_(*JOINS) for t in between):
+            if found and not any(t.text in JOINS or t.is_(*JOINS) for t in self.between(found[-1], words)):
                 found[-1] = (*found[-1], *words)
             else:
                 found.append(words)
@@ -267,6 +264,17 @@ class Filled:
             old = list(read_tokens(amounts[0][1]))
         found = old or [t for t in self.around() if unit_of(t)]
         return found[0] if len({unit_of(t) for t in found}) == 1 else None
+
+
+def using(build: Callable[[Filled], None], *roles: str) -> Callable[[Filled], None]:
+    """Return what makes the edits of an intent with the words of some roles, and names those of others as not used."""
+
+    def built(order: Filled) -> None:
+        build(order)
+        others = (slot.tokens for slot in order.slots if slot.role not in (*roles, ASIDE))
+        order.plan.unread += map(order.plan.said, others)
+
+    return built
 
 
 def akin_words(one: str, other: str) -> bool:

@@ -5,8 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.new_steps import MOST_NAME
-from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.nlu.tagging import ASIDE
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, using
 from workflow_agent.assistant.offline.plan import Asked, NotRead, listed, titled
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
@@ -323,27 +322,16 @@ def _no_field(order: Filled) -> None:
     order.plan.do({"op": "set_form", "step": step.id, "form": {**form, "fields": left} if left else None})
 
 
-def _whole(build: Callable[[Filled], None], *roles: str) -> Callable[[Filled], None]:
-    """Return what makes the edits of an intent, and names the slots that it has no use for as not understood."""
-
-    def built(order: Filled) -> None:
-        build(order)
-        others = [slot.tokens for slot in order.slots if slot.role not in (*roles, "step", ASIDE)]
-        order.plan.unread += [order.plan.said(words) for words in others if any(t.is_content for t in words)]
-
-    return built
-
-
 OF_STEP_FIELDS: Mapping[str, Callable[[Filled], None]] = {
-    "assign": _whole(_assign, "who", "oldwho"),
-    "deadline": _whole(_deadline, "time", "oldtime", "more", "less"),
-    "nodeadline": _whole(_no_deadline, "time", "oldtime"),
-    "escalate": _whole(_escalate, "who", "oldwho", "time", "oldtime"),
-    "noescalate": _whole(_no_escalation, "who", "oldwho", "time", "oldtime"),
-    "retry": _whole(_retry, "num", "time", "oldtime"),
-    "noretry": _whole(_no_retry, "num", "time", "oldtime"),
-    "permission": _whole(_permission, "value"),
-    "uses": _whole(_uses, "value", "num", "time"),
-    "field": _whole(_field, "value", "need"),
-    "nofield": _whole(_no_field, "value"),
+    "assign": using(_assign, "step", "who", "oldwho"),
+    "deadline": using(_deadline, "step", "time", "oldtime", "more", "less"),
+    "nodeadline": using(_no_deadline, "step", "time", "oldtime"),
+    "escalate": using(_escalate, "step", "who", "oldwho", "time", "oldtime"),
+    "noescalate": using(_no_escalation, "step", "who", "oldwho", "time", "oldtime"),
+    "retry": using(_retry, "step", "num", "time", "oldtime"),
+    "noretry": using(_no_retry, "step", "num", "time", "oldtime"),
+    "permission": using(_permission, "step", "value"),
+    "uses": using(_uses, "step", "value", "num", "time"),
+    "field": using(_field, "step", "value", "need"),
+    "nofield": using(_no_field, "step", "value"),
 }

@@ -17,9 +17,8 @@ from workflow_agent.assistant.offline.nlu.cases import (
 )
 from workflow_agent.assistant.offline.nlu.loops import loop
 from workflow_agent.assistant.offline.nlu.new_steps import new_step
-from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
+from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant, using
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
-from workflow_agent.assistant.offline.nlu.tagging import ASIDE
 from workflow_agent.assistant.offline.nlu.ways_meant import (
     between,
     condition_of_way,
@@ -376,37 +375,14 @@ def _required(order: Filled) -> None:
     order.plan.do({"op": "update_step", "step": step.id, "unset": ["when"]})
 
 
-_USED: Mapping[str, frozenset[str]] = {
-    "error": frozenset({"step", "cond", "new", "who", "time", "to"}),
-    "condition": frozenset({"cond", "oldcond", "from", "to", "step", "after"}),
-    "loop": frozenset({"cond", "from", "to", "step", "num"}),
-    "connect": frozenset({"cond", "from", "to"}),
-    "disconnect": frozenset({"cond", "from", "to"}),
-    "redirect": frozenset({"cond", "from", "to", "oldto"}),
-    "optional": frozenset({"step", "only", "unless"}),
-}
-"""The roles whose words an order of an intent is carried out with."""
-
-
-def _without_loss(intent: str, build: Callable[[Filled], None]) -> Callable[[Filled], None]:
-    """Return what carries out orders of an intent and names the words of other roles as not used."""
-
-    def built(order: Filled) -> None:
-        build(order)
-        others = [slot for slot in order.slots if slot.role not in _USED[intent] and slot.role != ASIDE]
-        order.plan.unread += [order.plan.said(slot.tokens) for slot in others]
-
-    return built
-
-
 OF_WAYS: Mapping[str, Callable[[Filled], None]] = {
     "case": _case_branch,
-    "error": _without_loss("error", _error),
-    "condition": _without_loss("condition", _condition),
-    "loop": _without_loss("loop", loop),
-    "connect": _without_loss("connect", _connect),
-    "disconnect": _without_loss("disconnect", _disconnect),
-    "redirect": _without_loss("redirect", _redirect),
-    "optional": _without_loss("optional", _optional),
+    "error": using(_error, "step", "cond", "new", "who", "time", "to"),
+    "condition": using(_condition, "cond", "oldcond", "from", "to", "step", "after"),
+    "loop": using(loop, "cond", "from", "to", "step", "num"),
+    "connect": using(_connect, "cond", "from", "to"),
+    "disconnect": using(_disconnect, "cond", "from", "to"),
+    "redirect": using(_redirect, "cond", "from", "to", "oldto"),
+    "optional": using(_optional, "step", "only", "unless"),
     "required": _required,
 }
