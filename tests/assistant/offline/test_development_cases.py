@@ -8,7 +8,6 @@ _KNOWN = {
     ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
     ("orders", "dev_3"): {"No director's approval anymore"},
     ("orders", "dev_6"): {
-        "if the credit rating is bad the applicant is declined right away",
         "if there are complications during recovery, go back to the operation",
         "Before the ticket is sorted, the customer should automatically get a confirmation of receipt",
         'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
@@ -30,7 +29,7 @@ _KNOWN = {
         ),
     },
     ("orders", "dev_8"): {
-        "automation: post to Slack whenever Harvest halted is entered",
+        "crowns over 900 euros need approval from the lab manager before they are milled",
         "call the last step Crown at the dentist",
     },
     ("orders", "dev_9"): {
@@ -41,6 +40,10 @@ _KNOWN = {
         'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
         "iron and fold is the supervisor's job now // the dryer may be tried twice // undo the last one please",
         "the strings need 3 weeks of rest, two are too short",
+        (
+            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to planning "
+            "in that case"
+        ),
         "too little seed: ask the grower for more before drawing again. The sampler asks.",
         "we never reset remotely any more: take out the reset and the watching, every fault gets a visit",
     },

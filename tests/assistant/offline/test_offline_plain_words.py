@@ -221,6 +221,7 @@ async def test_a_retry_may_say_how_its_pauses_grow(talk: Talk, said: str, attemp
     await talk.say(EXPENSE)
 
     await talk.say(said)
+    await talk.say("yes")
 
     retry = named(await only_workflow(talk), "Pay the expense out").retry
     assert retry is not None

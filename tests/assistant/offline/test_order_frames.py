@@ -110,7 +110,7 @@ FRAMES = {
     ),
     "overdue": ("when {step} is overdue the auditor gets it", "escalate {step} to the auditor when it is late"),
 }
-LEAST = {"deadline": 0.8, "retry": 0.8, "overdue": 0.1, "remove": 0.6}
+LEAST = {"before": 0.8, "deadline": 0.8, "retry": 0.8, "overdue": 0.1, "remove": 0.6}
 """So many are done without asking, where it is not most: a step that has no deadline is asked for one, and one with
 several outcomes is not removed unasked, because they would be those of the step before it."""
 

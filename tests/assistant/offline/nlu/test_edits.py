@@ -133,7 +133,6 @@ def test_why_it_cannot_be_made_is_told(intent: str, order: str, told: str) -> No
             "[a photo|new] between [the application|after] and [the payout|before]",
             "right after “Apply for loan”",
         ),
-        ("merge", "[applying|step] and [scoring|step] are one job", "you gave no name"),
         ("approve", "[the payout|step] over 500 goes past [the auditor|who]", "the amount is over 500"),
         ("schedule", "also start it [each May|when]", "you named no day of the month"),
     ],
@@ -182,13 +181,32 @@ def test_what_is_done_by_somebody_is_not_whatever_else_that_person_does() -> Non
         ("deadline", "[at least|o] [a week|time], not [two days|oldtime], for [the decision|step]", "I took that for"),
         ("deadline", "[the decision|step] in [two days after the notice|time]", "notice"),
         ("retry", "try [printing the contract|step] again", "you did not say how often"),
-        ("permission", "only [tellers|value] for [the decision|step]", "I would call the permission “tellers”"),
         ("uses", "[the decision|step] is made by [LoanDesk|value]", "stays with clerk, who would use LoanDesk"),
     ],
 )
 def test_what_is_not_certain_is_shown(intent: str, order: str, note: str) -> None:
     (told,) = shown(intent, order)
     assert note in told
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "beside"),
+    [
+        ("permission", "only [tellers|value] for [the decision|step]", "The permission is called “tellers”"),
+        (
+            "merge",
+            "[applying|step] and [scoring|step] are one job",
+            "so it is called “Apply for loan and score customer”",
+        ),
+    ],
+)
+def test_what_a_new_thing_is_called_is_told_beside_what_is_done(intent: str, order: str, beside: str) -> None:
+    text, tokens, labels = tagged(order)
+    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
+    BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert plan.notes == []
+    assert beside in "".join(plan.told)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ def doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
 
 
 def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
-    yield from _cut_off(before, plan.workflow)
+    if not _turns_away(plan):
+        yield from _cut_off(before, plan.workflow)
     gone = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
     for one in gone:
         step = before.step(one)
@@ -50,8 +51,19 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
     yield from _turned(plan.edits, tokens)
 
 
+def consequences(plan: Plan, before: Workflow) -> Iterator[str]:
+    """Yield what follows from edits that were ordered as they are, and may not have been thought of."""
+    if _turns_away(plan):
+        yield from _cut_off(before, plan.workflow)
+
+
+def _turns_away(plan: Plan) -> bool:
+    """Say whether edits only lead somewhere else: "start with the offer", "no reply goes to the archive"."""
+    return all(edit["op"] == "set_start" or "to" in edit.get("set", ()) for edit in plan.edits)
+
+
 def _cut_off(before: Workflow, after: Workflow) -> Iterator[str]:
-    """Yield a doubt for each step that is there still and is never reached any more, though what led to it is."""
+    """Yield a sentence for each step that is there still and is never reached any more, though what led to it is."""
     lost = reach(before, before.start) - reach(after, after.start)
     for step in after.steps:
         if step.id in lost and step.type != "end" and all(after.step(e.from_) for e in before.incoming(step.id)):

@@ -168,8 +168,11 @@ def _message_named(order: Filled, who: Tokens) -> str:
     """Return the name of a step that tells somebody something: "Email the applicant", "Notify the owner via fax".
 
     Raises:
+        Asked: It is not known who somebody is: "he gets a mail".
         NotRead: Nobody is told, nor is there a channel with a name of its own.
     """
+    if who and all(t.among("set.pronouns") for t in who):
+        raise order.asked("Which role or name is", who)
     channel = order.words("channel")
     channel = bare(channel[1:] if len(channel) > 1 and channel[0].has("prep") else channel)
     if not who:
@@ -181,7 +184,8 @@ def _message_named(order: Filled, who: Tokens) -> str:
     said_so = next((t.lemma.capitalize() for t in order.around() if t.is_(*_TELLING)), "Notify")
     named = "Send message to" if verb == "Message" else verb or said_so
     said = order.plan.said(who)
-    name = f"{named} {said}" if who[0].text[:1].isupper() else f"{named} the {said}"
+    is_name = who[0].text[:1].isupper() or who[0].among("slots.everybody")
+    name = f"{named} {said}" if is_name else f"{named} the {said}"
     return f"{name} via {order.plan.said(channel)}" if channel and verb is None else name
 
 
@@ -256,11 +260,18 @@ def _merge(order: Filled) -> None:
     else:
         names = [step.name[:1].lower() + step.name[1:] if step.name[1:2].islower() else step.name for step in others]
         name = " and ".join([first.name, *names])
-        plan.notes = [*plan.notes, f"you gave no name: I would call it “{name}”"]
+        plan.told = [*plan.told, f"You gave no name, so it is called “{name}”"]
+    doers = [step for step in others if step.assignee not in (None, first.assignee)]
+    plan.told = [*plan.told, *(_other_doer(step, first, name) for step in doers)]
     plan.do(
         {"op": "rename_step", "step": first.id, "name": name},
         *({"op": "remove_step", "step": step.id} for step in others),
     )
+
+
+def _other_doer(step: Step, first: Step, name: str) -> str:
+    now = f"done by {first.assignee}" if first.assignee else "done by nobody in particular"
+    return f"“{step.name}” was done by {step.assignee}, and “{name}” is {now}"
 
 
 def _swap(order: Filled) -> None:

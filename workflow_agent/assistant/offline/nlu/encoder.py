@@ -5,6 +5,7 @@ fitting begins with are those of all-MiniLM-L6-v2 (Apache License 2.0); `benchma
 labelled orders, with what is known of a word in the workflow at hand added to the vector of each of its pieces.
 """
 
+import math
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -121,6 +122,49 @@ class Scores:
         path.reverse()
         sure = some[np.arange(len(path)), path]
         return [self._encoder.labels[at] for at in path], sure.tolist()
+
+    def ways(self, intent: str, at: Sequence[int], alike: str, most: int) -> list[tuple[list[str], float]]:
+        """Return the likeliest ways to label some words, each with how probable it is among all ways.
+
+        By the list algorithm of Viterbi (Seshadri and Sundberg, 1994), and the forward algorithm for what all ways
+        weigh together.
+
+        Args:
+            intent: Labels are those that its messages have.
+            at: The words.
+            alike: A label that is told as `OUTSIDE`.
+            most: Ways at most.
+        """
+        own = self._labels[list(at)] * self._encoder.roles[intent]
+        names = self._encoder.labels
+        outside, other = names.index(OUTSIDE), names.index(alike)
+        own[:, outside] += own[:, other]
+        own[:, other] = 0
+        used = np.flatnonzero(own.any(axis=0))
+        told = np.log(own[:, used] / np.maximum(own.sum(axis=1, keepdims=True), _EPSILON) + _EPSILON)
+        follows = self._encoder.follows[np.ix_(used, used)]
+        best = np.full((len(used), most), -np.inf)
+        best[:, 0] = told[0]
+        forward = told[0]
+        came: list[NDArray[np.intp]] = []
+        for row in told[1:]:
+            each = (best[:, :, None] + follows[:, None, :]).reshape(-1, len(used))
+            chosen = np.argsort(-each, axis=0)[:most]
+            best = np.take_along_axis(each, chosen, axis=0).T + row[:, None]
+            came.append(chosen.T)
+            forward = _log_sum(forward[:, None] + follows) + row
+        whole = float(_log_sum(forward))
+        found: list[tuple[list[str], float]] = []
+        for flat in np.argsort(-best, axis=None)[:most].tolist():
+            label, rank = divmod(flat, most)
+            if not np.isfinite(best[label, rank]):
+                break
+            path, sure = [label], math.exp(best[label, rank] - whole)
+            for before in reversed(came):
+                label, rank = divmod(int(before[label, rank]), most)
+                path.append(label)
+            found.append(([names[used[one]] for one in reversed(path)], sure))
+        return found
 
     def one_of(self, labels: Collection[str], intent: str) -> list[float]:
         """Return of each word how probable it is that its label is one of some, of those that an intent has."""
@@ -257,6 +301,12 @@ def _normed(x: Floats, gain: Floats, bias: Floats) -> Floats:
 def _softmax(x: Floats) -> Floats:
     grown = np.exp(x - x.max(axis=-1, keepdims=True))
     return grown / grown.sum(axis=-1, keepdims=True)
+
+
+def _log_sum(x: Floats) -> Floats:
+    """Return the logarithm of the sum of what rows are the logarithms of."""
+    most = x.max(axis=0)
+    return most + np.log(np.exp(x - most).sum(axis=0))
 
 
 def _gelu(x: Floats) -> Floats:

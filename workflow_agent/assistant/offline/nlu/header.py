@@ -1,21 +1,21 @@
 """What a workflow says of itself: its names and tags, what starts it, what it sends."""
 
 import itertools
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import WHOLE, NotRead
+from workflow_agent.assistant.offline.plan import WHOLE, NotRead, listed
 from workflow_agent.assistant.offline.references import akin, content_of
-from workflow_agent.assistant.offline.tokens import read_tokens
+from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import schedule_at
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
+_WHERE_SENT = ("after", "before", "step")
 _STARTED_BY = {
     "manual": ("manual", "manually", "hand"),
     "webhook": ("webhook",),
@@ -40,6 +40,9 @@ def _rename_workflow(order: Filled) -> None:
 def _value(op: str, key: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
+        if any(t.lower in ("tags", "aliases", "names") for t in order.around()):
+            # "The tags night and food".
+            values = [bare(item) for words in values for item in listed(words)]
         other = any(t.is_("alias" if key == "tag" else "tag") for t in order.around())
         # "Call it X" may be the step spoken of last.
         refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
@@ -163,16 +166,24 @@ def _untrigger(order: Filled) -> None:
 
 def _no_message(order: Filled) -> None:
     """Take away the one automation that sends what a message says is to be sent no longer."""
-    found = [one for one in order.plan.workflow.automations if _is_message(order, one.model_dump(mode="json"))]
-    if len(found) != 1 or not order.words("who"):
+    said = [t for role in ("who", "channel") for words in order.all_words(role) for t in words if t.is_content]
+    about = next((step for role in _WHERE_SENT if (step := order.maybe(role)) is not None), None)
+    if not said:
+        raise NotRead
+    found = [
+        one
+        for one in order.plan.workflow.automations
+        if _tells(said, one.effect.model_dump_json()) and (about is None or about.id in (one.on.to, one.on.from_))
+    ]
+    if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "set_automation", "id": found[0].id, "automation": None})
 
 
-def _is_message(order: Filled, automation: JsonObject) -> bool:
-    told = content_of(json.dumps(automation["effect"]))
-    who = [t for t in order.words("who") if t.is_content]
-    return bool(who) and all(any(akin(t.lower, word) for word in told) for t in who)
+def _tells(said: Sequence[Token], text: str) -> bool:
+    """Say whether a text has all words of who is told, and by what."""
+    told = content_of(text.replace(".", " ").replace("_", " "))
+    return all(any(akin(word.removeprefix("e"), t.lower.removeprefix("e")) for word in told) for t in said)
 
 
 OF_HEADER: Mapping[str, Callable[[Filled], None]] = {

@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
@@ -28,6 +29,8 @@ SHOW = 0.03
 _MOST_SENTENCES = 12
 """Of a long message that are read, each by itself; the others are named as not used."""
 _UNSURE = "I am not sure that this is what you mean"
+_LIGHT = 0.002
+"""How probable a way to understand a message must be for it to be looked at."""
 _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _NO_EDIT = 0.4
@@ -58,21 +61,50 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
     return _single(plan, found, said)
 
 
-def _single(plan: Plan, found: Sequence[Understood], said: Tokens) -> Reading:
+@dataclass(slots=True)
+class _Group:
+    """Ways to understand a message that come to the same edits."""
+
+    plan: Plan
+    meant: Understood
+    """The likeliest of them."""
+    weight: float = 0
+    intents: dict[str, float] = field(default_factory=dict[str, float])
+
+
+def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
+    """Return the edits to which most of the ways to understand a message come, each as heavy as it is probable.
+
+    Ways of which no edits can be made are passed over, and make those of others no surer.
+    """
+    if not ways:
+        return Reading("none", 0)
+    groups: dict[str, _Group] = {}
     problem: StepUnclear | Asked | None = None
-    for one in found:
-        if one.intent not in BUILDERS and one.certainty > _NO_EDIT:
-            break
-        if problem is not None and one.certainty < SHOW:
-            # What is wrong with the likeliest says more than an edit that nobody would be shown.
-            break
+    idle = asked = 0.0
+    for way in sorted(ways, key=lambda one: -one.certainty):
+        if way.intent not in BUILDERS:
+            idle += way.certainty
+            continue
+        if way.certainty < _LIGHT or way.leaves_out:
+            continue
         own = _empty(plan)
         try:
-            if is_built(own, one, said):
-                return Reading(one.intent, one.certainty, own, likely=one.likely)
+            if not is_built(own, way, said):
+                continue
         except (StepUnclear, Asked) as unclear:
-            problem = problem or (unclear.with_traceback(None) if one is found[0] else None)
-    return Reading(found[0].intent, found[0].certainty, None, problem) if found else Reading("none", 0)
+            problem = problem or unclear.with_traceback(None)
+            asked += way.certainty
+            continue
+        group = groups.setdefault(json.dumps(own.edits, sort_keys=True), _Group(own, way))
+        group.weight += way.certainty
+        group.intents[way.intent] = way.likely
+    best = max(groups.values(), key=lambda group: group.weight, default=None)
+    if idle > _NO_EDIT:
+        return Reading(ways[0].intent, ways[0].certainty)
+    if best is None or asked > best.weight:
+        return Reading(ways[0].intent, asked, None, problem)
+    return Reading(best.meant.intent, best.weight, best.plan, likely=sum(best.intents.values()), meant=best.meant)
 
 
 def _clauses(sentence: Tokens) -> list[Tokens]:
@@ -147,12 +179,9 @@ def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Seque
     own = _empty(plan)
     for tokens in orders:
         found, _ = understandings(tokens, own.workflow)
-        try:
-            built = bool(found) and is_built(own, found[0], tokens)
-        except (StepUnclear, Asked):
-            built = False
-        if built:
-            certainty *= found[0].certainty
+        best = _single(own, found, tokens)
+        if best.plan is not None and best.meant is not None and is_built(own, best.meant, tokens):
+            certainty *= best.certainty
         else:
             own.unread.append(plan.said(tokens))
     own.unread += map(plan.said, rest)
@@ -172,12 +201,12 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     """
     if (build := BUILDERS.get(meant.intent)) is None:
         return False
-    before = own.edits, own.workflow, list(own.unread), list(own.notes), dict(own.likened)
+    before = own.edits, own.workflow, list(own.unread), list(own.notes), dict(own.likened), list(own.told)
     last = own.steps.last
     try:
         build(Filled(own, meant.slots, tokens))
     except (NotRead, StepUnclear, Asked) as unread:
-        own.edits, own.workflow, own.unread, own.notes, own.likened = before
+        own.edits, own.workflow, own.unread, own.notes, own.likened, own.told = before
         own.steps = Steps(own.workflow, own.steps.chosen, last)
         if isinstance(unread, NotRead) and not str(unread):
             return False

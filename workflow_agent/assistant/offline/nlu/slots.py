@@ -8,7 +8,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.encoder import step_encoder
 from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
-from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of
+from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of, words_with
 from workflow_agent.assistant.offline.people import people_of, written
 from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
@@ -135,11 +135,14 @@ class Filled:
         around = self.around()
         points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
         last = self.plan.workflow.step(self.plan.steps.last or "")
+        if last is None or not points:
+            return None
         try:
-            self.named_around()
+            named = self.named_around()
         except NotRead:
-            return last if points else None
-        return None
+            return last
+        # "Call it X" does not name the step "Take the call".
+        return last if all(t.lemma in words_with() for t in named) else None
 
     def _meant(self, words: Tokens, role: str) -> Step:
         """Return the step that words mean, else they with others of it: "the manager gets 4 days for his review"."""

@@ -240,8 +240,9 @@ def _permission(order: Filled) -> None:
     if not names or not name or (len(names) == 1 and names[0].has("verb") and not names[0].has("noun")):
         # "Only clerks may see it" names no permission to see.
         raise NotRead
-    had = f", in place of “{step.permission}”" if step.permission else ""
-    order.plan.notes.append(f"I would call the permission “{name}”{had}")
+    if step.permission:
+        order.plan.notes.append(f"the permission “{name}” would stand in place of “{step.permission}”")
+    order.plan.told = [*order.plan.told, f"The permission is called “{name}”"]
     order.plan.do({"op": "set_permission", "step": step.id, "permission": name})
 
 

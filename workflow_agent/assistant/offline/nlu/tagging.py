@@ -6,8 +6,7 @@ Filling", 2019), with a third answer: where in a message another order begins.
 """
 
 import itertools
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -33,8 +32,12 @@ MOST_TOKENS: Final = 70
 """Words of a message that is read as a whole."""
 _GUESSES = 3
 """Intents that are tried of one message."""
+_WAYS = 6
+"""Ways to label the words of a message that are looked at, for each intent."""
 _PLAIN = 0.95
 """How probable it must be that a word is in no slot for it to be one that an order is only said with."""
+_SLOTTED = 0.3
+"""How probable it is at most that a word is in no slot, for it to be missed where it is in none."""
 _BEGINS = 0.5
 """How probable it must be that another order begins with a word."""
 _MAY_BEGIN = 0.05
@@ -61,6 +64,8 @@ class Understood:
     """How probable it holds the intent."""
     plain: frozenset[int] = frozenset()
     """Where words begin of which it is sure that they only say the order."""
+    leaves_out: bool = False
+    """Whether a word is in no slot that is most probably in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,7 @@ def understandings(tokens: Tokens, workflow: Workflow) -> tuple[list[Understood]
     words = vocabulary_of(workflow)
     scores = encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, words)))
     ranked = sorted(scores.intents.items(), key=lambda one: -one[1])[:_GUESSES]
-    found = [_understood(said, scores, *one) for one in ranked]
+    found = [way for one in ranked for way in _understood(said, scores, *one)]
     begins = [at for at, one in enumerate(scores.begins) if at and one > _BEGINS]
     if not begins and found[0].intent == SEVERAL and len(said) > 1:
         likely = max(range(1, len(said)), key=lambda at: scores.begins[at])
@@ -203,20 +208,37 @@ def likelihood(tokens: Tokens) -> float:
     return scores.intents[FLOW]
 
 
-def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: float) -> Understood:
+def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: float) -> list[Understood]:
+    """Return the likeliest ways to understand a message as one of an intent."""
     if intent in NO_EDIT:
-        return Understood(intent, (), likely, likely)
+        return [Understood(intent, (), likely, likely)]
     likeliest, sure = scores.labelled(intent)
     outside = scores.outside()
-    plain = {token.start for token, one in zip(said, outside, strict=True) if one > _PLAIN}
+    plain = frozenset(token.start for token, one in zip(said, outside, strict=True) if one > _PLAIN)
     # A word is not passed over as a reason only because of the words around it.
     alone = zip(likeliest, sure, outside, strict=True)
-    labels = [OUTSIDE if label == ASIDE and other > own else label for label, own, other in alone]
-    # Whether a word says the order or is said beside it, and in which slot an article stands, changes no edit.
+    first = [OUTSIDE if label == ASIDE and other > own else label for label, own, other in alone]
+    # In which slot an article or a mark stands changes no edit, and is not weighed.
+    at = [at for at, t in enumerate(said) if t.kind != "punct" and not (t.has("det") and t.value is None)]
+    if not at:
+        return [Understood(intent, slots_of(said, first), likely, likely, plain)]
     beside = scores.one_of(_NO_SLOT, intent)
-    certain = (
-        beside[at] if label in _NO_SLOT else sure[at]
-        for at, (token, label) in enumerate(zip(said, labels, strict=True))
-        if token.kind != "punct" and not (token.has("det") and token.value is None)
-    )
-    return Understood(intent, slots_of(said, labels), likely * math.prod(certain), likely, frozenset(plain))
+    found: list[Understood] = []
+    for labels, share in scores.ways(intent, at, ASIDE, _WAYS):
+        whole = _with_rest(first, dict(zip(at, labels, strict=True)))
+        lost = any(label in _NO_SLOT and one < _SLOTTED for label, one in zip(whole, beside, strict=True))
+        found.append(Understood(intent, slots_of(said, whole), likely * share, likely, plain, lost))
+    return found
+
+
+def _with_rest(first: Sequence[str], labels: Mapping[int, str]) -> list[str]:
+    """Return labels of all words, given those that are weighed; beside them those of the likeliest way stay."""
+    found: list[str] = []
+    for at, own in enumerate(first):
+        if at in labels:
+            found.append(own if labels[at] == OUTSIDE and own in _NO_SLOT else labels[at])
+            continue
+        behind = next((labels[one] for one in range(at + 1, len(first)) if one in labels), OUTSIDE)
+        before = next((labels[one] for one in range(at - 1, -1, -1) if one in labels), OUTSIDE)
+        found.append(own if own in (before, behind, *_NO_SLOT) else OUTSIDE)
+    return found

@@ -221,7 +221,7 @@ def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
     if told is None and at_hand is None:
         return (yield from _looked_up(turn, tokens, otherwise=_not_understood(workflow, left)))
     if told is None:
-        return _not_understood(workflow, left)
+        return (yield from changing.offer_asked(turn, text, workflow, _not_understood(workflow, left)))
     about = f"\n\nThat is **{workflow.name}** (`{workflow.id}`)."
     return Reply(told if at_hand is None or at_hand.id == workflow.id or workflow.name in told else told + about)
 

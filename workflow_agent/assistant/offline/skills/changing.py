@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.letters import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.nlu.doubts import doubts
+from workflow_agent.assistant.offline.nlu.doubts import consequences, doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.patterns import Request
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -55,6 +55,8 @@ _MOST_CHARS = 4_000
 _WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _TAKES_BACK = 0.8
 """How certain it must be that a message takes the last change back, where its words do not say so."""
+_ASKED_FOR = 0.5
+"""How certain it must be which change a question asks for, where it is none that is answered, for it to be offered."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _STRUCTURAL = word_set("changing.structural")
 _SHOW_FIRST = re.compile(
@@ -214,6 +216,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
     plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
+    plan.told += consequences(plan, workflow)
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
     return (yield from _by_certainty(workflow, plan, dry_run=dry_run, weighed=weighed))
@@ -233,6 +236,19 @@ def change_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
     workflow = yield from read_workflow(turn, None, to_change=True)
     reading = read_order(_empty(turn, text, workflow), read_tokens(text))
     return (yield from change(turn, text) if reading.is_sure else otherwise)
+
+
+def offer_asked(turn: Turn, text: str, workflow: Workflow, otherwise: Reply) -> Skill:
+    """Offer the change that a question most probably asks for, "could the wait be 30 days?"; else do as told."""
+    plan = _empty(turn, text, workflow)
+    tokens = read_tokens(text)
+    reading = read_order(plan, tokens)
+    if reading.plan is None or not reading.plan.edits or reading.certainty < _ASKED_FOR:
+        return otherwise
+    own = reading.plan
+    asks = "You ask, and I am not sure that you want it done"
+    own.notes = list(dict.fromkeys((asks, *own.notes, *doubts(own, workflow, tokens))))
+    return (yield from _by_certainty(workflow, own, dry_run=True, weighed=False))
 
 
 def _renames_while_asked(turn: Turn, plan: Plan, tokens: Tokens) -> bool:
