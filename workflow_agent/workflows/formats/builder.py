@@ -9,7 +9,7 @@ from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
 from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import Shape, filled, object_in, problems_in
+from workflow_agent.workflows.formats.shapes import Place, Shape, anything, filled, object_in, problems_in
 from workflow_agent.workflows.formats.text import write_json
 from workflow_agent.workflows.formats.yaml_text import write_yaml
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
@@ -137,19 +137,14 @@ class Draft:
             raise UnreadableDocument(self.title, list(error.problems)) from error
 
 
-def _no_rules(document: JsonObject) -> list[Problem]:
-    del document
-    return []
-
-
 class DocumentFormat(Format):
     """A format whose documents are plain data, in JSON or YAML by its media type."""
 
     media_type = "application/yaml"
     shape: ClassVar[Shape]
     """What a document may look like."""
-    broken_rules: ClassVar[Callable[[JsonObject], list[Problem]]] = staticmethod(_no_rules)
-    """Finds what is wrong with a document of this shape all the same."""
+    rules: ClassVar[Shape] = staticmethod(anything)
+    """Refuses what is wrong with a document of this shape all the same."""
     read_into: ClassVar[Callable[[JsonObject, Draft], Imported]]
     """Reads a document with which nothing is wrong."""
     document_of: ClassVar[Callable[[Workflow, str], JsonObject]]
@@ -158,9 +153,11 @@ class DocumentFormat(Format):
     @override
     def read(self, document: Any) -> Imported:
         kind = type(self)
-        problems = problems_in(document, kind.shape) or kind.broken_rules(object_in(document))
-        if problems:
-            raise UnreadableDocument(self.title, problems)
+        place = Place(problems_in(document, kind.shape))
+        if not place.problems:
+            kind.rules(document, place)
+        if place.problems:
+            raise UnreadableDocument(self.title, place.problems)
         return kind.read_into(object_in(document), Draft(self.name, self.title))
 
     @override

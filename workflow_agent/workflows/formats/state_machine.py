@@ -6,7 +6,6 @@ from typing import Any, cast
 from pydantic import ValidationError
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, fit
@@ -77,9 +76,8 @@ def machine_shape(value: Any, place: Place) -> None:
     LISTS(value, place)
 
 
-def broken_references(machine: JsonObject) -> list[Problem]:
-    """Return a problem for each slug that two states have, and each that an action names and no state has."""
-    place = Place([])
+def check_slugs(machine: JsonObject, place: Place) -> None:
+    """Refuse each slug that two states have, and each that an action names and no state has."""
     slugs = [state["slug"] for state in machine["states"]]
     known = set(slugs)
     for at in repeated(slugs):
@@ -88,7 +86,6 @@ def broken_references(machine: JsonObject) -> list[Problem]:
         for end, named in (("from", sources_of(action)), ("to", [action["to"]])):
             for one in (one for one in named if one not in known):
                 (place / "actions" / at / end).refuse(f"there is no state {one[:80]!r}", slugs)
-    return place.problems
 
 
 STATE_SAID_BY = {"name": ("name",), "type": ("type",), "description": ("description",)}
@@ -312,7 +309,7 @@ class StateMachine(DocumentFormat):
     media_type = "application/json"
     extension = "json"
     shape = staticmethod(machine_shape)
-    broken_rules = staticmethod(broken_references)
+    rules = staticmethod(check_slugs)
     read_into = staticmethod(read_machine)
     document_of = staticmethod(machine_of)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values import grouped, reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.arazzo import parts
@@ -201,17 +200,16 @@ class _Reader:
         return step_id
 
 
-def used_twice(document: JsonObject) -> list[Problem]:
-    """Return a problem for each id of a workflow or a step that another one has."""
-    place = Place([]) / "workflows"
+def check_ids(document: JsonObject, place: Place) -> None:
+    """Refuse each id of a workflow or a step that another one has."""
+    here = place / "workflows"
     workflows = [workflow["workflowId"] for workflow in document["workflows"]]
     for at in repeated(workflows):
-        (place / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
+        (here / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
     for within, workflow in enumerate(document["workflows"]):
         steps = [step["stepId"] for step in workflow["steps"]]
         for at in repeated(steps):
-            (place / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
-    return place.problems
+            (here / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
 
 
 @lint_rule(RULES, "arazzo-schema", "warning", "Tools that hold to the schema refuse the description.")
@@ -239,7 +237,7 @@ class Arazzo(DocumentFormat):
     title = "Arazzo"
     extension = "arazzo.yaml"
     shape = staticmethod(parts.DOCUMENT)
-    broken_rules = staticmethod(used_twice)
+    rules = staticmethod(check_ids)
     read_into = staticmethod(read_description)
     document_of = staticmethod(document_of)
 

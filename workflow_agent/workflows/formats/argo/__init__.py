@@ -18,8 +18,8 @@ from workflow_agent.workflows.formats.argo.shapes import (
     METADATA,
     SPEC,
     SPECS,
-    broken_rules,
     call_shape,
+    check_references,
     document_shape,
     said_depends,
     template_shape,
@@ -252,7 +252,7 @@ class ArgoWorkflows(DocumentFormat):
     title = "Argo Workflows"
     extension = "yaml"
     shape = staticmethod(document_shape)
-    broken_rules = staticmethod(broken_rules)
+    rules = staticmethod(check_references)
     read_into = staticmethod(read_document)
     document_of = staticmethod(document_of)
 

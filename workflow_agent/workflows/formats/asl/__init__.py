@@ -5,7 +5,6 @@ from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values import reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.choices import (
@@ -85,46 +84,36 @@ def targets_of(state: Mapping[str, Any]) -> Iterable[tuple[_Path, str]]:
         yield from (((key, at, "Next"), one["Next"]) for at, one in enumerate(state.get(key, ())))
 
 
-def broken_rules(machine: JsonObject) -> list[Problem]:
-    """Return a problem for each rule that a machine of the right shape breaks."""
-    return _Rules(machine).problems
+def check_states(machine: JsonObject, place: Place) -> None:
+    """Refuse states that are not there or are there twice, and inside a state those that nothing leads to."""
+    _check_machine(machine, place, set(), is_inside=False)
 
 
-class _Rules:
-    """What the language demands beyond the shape: targets that exist, unique names, all reachable."""
-
-    def __init__(self, machine: JsonObject) -> None:
-        self.problems: list[Problem] = []
-        self._seen: set[str] = set()
-        self._machine(machine, Place(self.problems), is_inside=False)
-
-    def _machine(self, machine: JsonObject, place: Place, *, is_inside: bool) -> None:
-        states = object_in(machine["States"])
-        if machine["StartAt"] not in states:
-            (place / "StartAt").refuse(f"there is no state {machine['StartAt'][:80]!r}", list(states))
-        for name, state in states.items():
-            here = place / "States" / name
-            if name in self._seen:
-                here.refuse(f"there is another state {name!r}; a name may be used once in the whole machine")
-            self._seen.add(name)
-            self._targets(state, here, states)
-            for path, inner in machines_in(state):
-                self._machine(inner, here.down(path), is_inside=True)
-        if is_inside:
-            self._reachable(machine["StartAt"], states, place)
-
-    def _targets(self, state: JsonObject, place: Place, states: JsonObject) -> None:
+def _check_machine(machine: JsonObject, place: Place, seen: set[str], *, is_inside: bool) -> None:
+    states, start = object_in(machine["States"]), machine["StartAt"]
+    if start not in states:
+        (place / "StartAt").refuse(f"there is no state {start[:80]!r}", list(states))
+    for name, state in states.items():
+        here = place / "States" / name
+        if name in seen:
+            here.refuse(f"there is another state {name!r}; a name may be used once in the whole machine")
+        seen.add(name)
         for path, target in targets_of(state):
             if target not in states:
                 message = f"there is no state {target[:80]!r} here; a state leads only to others of its own machine"
-                place.down(path).refuse(message, list(states))
+                here.down(path).refuse(message, list(states))
+        for path, inner in machines_in(state):
+            _check_machine(inner, here.down(path), seen, is_inside=True)
+    if is_inside:
+        _check_reachable(start, states, place)
 
-    def _reachable(self, start: str, states: JsonObject, place: Place) -> None:
-        """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
-        found = set(reached([start], lambda name: [target for _, target in targets_of(states.get(name, {}))]))
-        for name in states:
-            if name not in found:
-                (place / "States" / name).refuse(f"nothing leads to state {name!r}")
+
+def _check_reachable(start: str, states: JsonObject, place: Place) -> None:
+    """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
+    found = set(reached([start], lambda name: [target for _, target in targets_of(states.get(name, {}))]))
+    for name in states:
+        if name not in found:
+            (place / "States" / name).refuse(f"nothing leads to state {name!r}")
 
 
 class _Reader:
@@ -310,7 +299,7 @@ class AmazonStatesLanguage(DocumentFormat):
     media_type = "application/json"
     extension = "asl.json"
     shape = staticmethod(machine_shape)
-    broken_rules = staticmethod(broken_rules)
+    rules = staticmethod(check_states)
     read_into = staticmethod(read_machine)
     document_of = staticmethod(machine_of)
 

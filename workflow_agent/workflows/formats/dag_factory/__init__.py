@@ -30,7 +30,7 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
     TASK_ID,
     TASKS,
     DagGraph,
-    broken_rules,
+    check_tasks,
     dags_in,
     document_shape,
     documents_of_one_dag,
@@ -188,7 +188,7 @@ class DagFactory(DocumentFormat):
     title = "Airflow dag-factory"
     extension = "yml"
     shape = staticmethod(document_shape)
-    broken_rules = staticmethod(broken_rules)
+    rules = staticmethod(check_tasks)
     read_into = staticmethod(read_dag)
     document_of = staticmethod(document_of)
 

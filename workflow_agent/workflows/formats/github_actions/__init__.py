@@ -23,7 +23,7 @@ from workflow_agent.workflows.formats.github_actions.reader import (
 from workflow_agent.workflows.formats.github_actions.shapes import (
     JOB_ID,
     STEP,
-    broken_needs,
+    check_needs,
     job_rest_shape,
     on_of,
     on_shape,
@@ -156,7 +156,7 @@ class GitHubActions(DocumentFormat):
     title = "GitHub Actions"
     extension = "yml"
     shape = staticmethod(workflow_shape)
-    broken_rules = staticmethod(broken_needs)
+    rules = staticmethod(check_needs)
     read_into = staticmethod(read_workflow)
     document_of = staticmethod(document_of)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.flow import waiting_for_ever
@@ -161,9 +160,9 @@ def needs_of(job: Mapping[str, Any]) -> list[str]:
     return [needs] if isinstance(needs, str) else list(needs)
 
 
-def broken_needs(document: JsonObject) -> list[Problem]:
-    """Return a problem for each job that waits for one that is not there, or for itself in the end."""
-    place, jobs = Place([]), object_in(document["jobs"])
+def check_needs(document: JsonObject, place: Place) -> None:
+    """Refuse each job that waits for one that is not there, or for itself in the end."""
+    jobs = object_in(document["jobs"])
     for name, job in jobs.items():
         for needed in needs_of(job):
             if needed not in jobs:
@@ -171,7 +170,6 @@ def broken_needs(document: JsonObject) -> list[Problem]:
     waiting = {name: set(needs_of(job)) & jobs.keys() for name, job in jobs.items()}
     for name in waiting_for_ever(waiting):
         (place / "jobs" / name / "needs").refuse("waits for itself by way of the jobs it needs")
-    return place.problems
 
 
 def jobs_in(document: Any, place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:

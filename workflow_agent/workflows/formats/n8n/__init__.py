@@ -15,13 +15,13 @@ from workflow_agent.workflows.formats.n8n.reader import (
     MARK,
     SHAPE,
     TRIGGER_ID,
+    check_names,
     entry_to,
     made_top,
     made_trigger,
     read_workflow,
     said_top,
     said_trigger,
-    used_twice,
 )
 from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, without
 from workflow_agent.workflows.model.parser import take_id
@@ -210,7 +210,7 @@ class N8n(DocumentFormat):
     media_type = "application/json"
     extension = "json"
     shape = staticmethod(SHAPE)
-    broken_rules = staticmethod(used_twice)
+    rules = staticmethod(check_names)
     read_into = staticmethod(read_workflow)
     document_of = staticmethod(document_of)
 

@@ -53,12 +53,11 @@ def read_workflow(document: JsonObject, draft: Draft) -> Imported:
     return _Reader(document, draft).whole()
 
 
-def used_twice(document: JsonObject) -> list[Problem]:
-    """Return a problem for each node whose name another one has."""
-    place, names = Place([]), [node["name"] for node in document["nodes"]]
+def check_names(document: JsonObject, place: Place) -> None:
+    """Refuse each node whose name another one has."""
+    names = [node["name"] for node in document["nodes"]]
     for at in repeated(names):
         (place / "nodes" / at / "name").refuse(f"{names[at][:80]!r} is the name of another node, too")
-    return place.problems
 
 
 def said_top(document: Mapping[str, Any]) -> JsonObject:

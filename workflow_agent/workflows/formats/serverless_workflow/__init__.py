@@ -13,9 +13,9 @@ from workflow_agent.workflows.formats.serverless_workflow.directives import (
     DIRECTIVES,
     TaskList,
     catch_of,
+    check_targets,
     errors_caught,
     said_catch,
-    unknown_targets,
 )
 from workflow_agent.workflows.formats.serverless_workflow.reader import SAID_BY as ABOUT_SAID_BY
 from workflow_agent.workflows.formats.serverless_workflow.reader import (
@@ -216,7 +216,7 @@ class ServerlessWorkflow(DocumentFormat):
     title = "Serverless Workflow (Open Workflow)"
     extension = "yaml"
     shape = staticmethod(document_shape)
-    broken_rules = staticmethod(unknown_targets)
+    rules = staticmethod(check_targets)
     read_into = staticmethod(read_document)
     document_of = staticmethod(document_of)
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.flow import Region
@@ -21,11 +20,9 @@ _BACKOFFS = {"constant": "fixed", "linear": "linear", "exponential": "exponentia
 _UNBOUNDED = 1_000_000
 
 
-def unknown_targets(document: JsonObject) -> list[Problem]:
-    """Return a problem for each directive that names a task which is not in the same list."""
-    place = Place([])
+def check_targets(document: JsonObject, place: Place) -> None:
+    """Refuse each directive that names a task which is not in the same list."""
     _check(document["do"], place / "do")
-    return place.problems
 
 
 def _check(items: list[Any], place: Place) -> None:
