@@ -9,9 +9,11 @@ from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
 from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import Place, Shape, anything, filled, object_in, problems_in
+from workflow_agent.workflows.formats.plain import filled, number_in, object_in
+from workflow_agent.workflows.formats.shapes import Place, Shape, anything, problems_in
 from workflow_agent.workflows.formats.text import write_json
 from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
 from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.transitions import TransitionType
@@ -31,6 +33,12 @@ def first_line(text: str, most: int = 100) -> str | None:
     if len(line) <= most:
         return line or None
     return (line[:most].rsplit(" ", 1)[0] or line[:most]).rstrip(" ,;:.") or line[:most]
+
+
+def seconds_in(value: Any, below: float) -> str | None:
+    """Return the duration of so many seconds, fewer than a bound; None for what is no number of them."""
+    seconds = number_in(value)
+    return duration_of(seconds) if seconds is not None and 0 <= seconds < below else None
 
 
 class Draft:

@@ -21,7 +21,7 @@ from workflow_agent.workflows.formats.base import (
 )
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, step_with
-from workflow_agent.workflows.formats.shapes import object_in, without
+from workflow_agent.workflows.formats.plain import object_in, without
 from workflow_agent.workflows.formats.text import DOT_BEGINS
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step, StepType

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.shapes import Place, kind_of, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place, kind_of
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step

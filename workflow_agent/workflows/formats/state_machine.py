@@ -10,24 +10,20 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step, step_with
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, repeated, text_in, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
     fields_of,
     flag,
     kind_of,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     problems_in,
     record,
-    repeated,
     text,
-    text_in,
-    without,
 )
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import STEP_TYPES, Form, FormField, Step
@@ -125,9 +121,8 @@ def with_ends(automation: JsonObject, names: Mapping[str, str]) -> JsonObject:
 def top_of(said: Mapping[str, Any], permissions: list[str]) -> JsonObject:
     """Return what a machine says beside its states and actions."""
     made = slug(said["name"], fallback="workflow")
-    about = {"description": said["description"]} if said["description"] else {}
-    lists = {"permissions": permissions, "automations": list(said["automations"])}
-    return {"specId": made, "name": said["name"], "slug": made, **about, **lists}
+    about = nonempty({"specId": made, "name": said["name"], "slug": made, "description": said["description"]})
+    return {**about, "permissions": permissions, "automations": list(said["automations"])}
 
 
 def said_state(state: Mapping[str, Any], *, is_left: bool) -> JsonObject:
@@ -137,15 +132,13 @@ def said_state(state: Mapping[str, Any], *, is_left: bool) -> JsonObject:
     if said in FINAL:
         kind = "state" if is_left else "end"
     name = text_in(state.get("name"), 200) or str(state["slug"])
-    description = text_in(state.get("description"))
-    return {"name": name, "type": kind, **({"description": description} if description else {})}
+    return nonempty({"name": name, "type": kind, "description": text_in(state.get("description"))})
 
 
 def state_of(step: Step, *, is_start: bool) -> JsonObject:
     """Return the state for a step, with the id as its slug."""
-    about = {"description": step.description} if step.description else {}
     kind = {"end": "final", "state": "initial" if is_start else "normal"}.get(step.type, step.type)
-    return {"slug": step.id, "name": step.name, "type": kind, **about}
+    return nonempty({"slug": step.id, "name": step.name, "type": kind, "description": step.description})
 
 
 def said_action(action: Mapping[str, Any]) -> JsonObject:
@@ -188,14 +181,15 @@ def transition(fields: Mapping[str, Any]) -> Transition:
 
 def action_of(edge: Transition) -> JsonObject:
     """Return the action for a transition, without its ends."""
-    found: JsonObject = {"slug": edge.action or slug(edge.label or edge.id), "requiresForm": edge.form is not None}
-    if edge.label:
-        found["name"] = edge.label
-    if edge.permission:
-        found["permission"] = edge.permission
-    if edge.form is not None and edge.form != Form():
-        found["form"] = edge.form.as_plain()
-    return found
+    return nonempty(
+        {
+            "slug": edge.action or slug(edge.label or edge.id),
+            "requiresForm": edge.form is not None,
+            "name": edge.label,
+            "permission": edge.permission,
+            "form": edge.form.as_plain() if edge.form is not None and edge.form != Form() else None,
+        }
+    )
 
 
 def read_machine(machine: JsonObject, draft: Draft) -> Imported:

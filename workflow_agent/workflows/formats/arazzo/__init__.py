@@ -12,7 +12,8 @@ from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
-from workflow_agent.workflows.formats.shapes import Place, filled, list_in, object_in, problems_in, repeated, without
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, repeated, without
+from workflow_agent.workflows.formats.shapes import Place, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -144,9 +145,8 @@ class _Reader:
             if len(workflows) > 1:
                 self._scope(workflow, at)
             else:
-                own = without(workflow, "steps")
-                flat = kept_of(own, parts.made_flat(slug(str(top["name"]), fallback="workflow")))
-                kept |= {"workflow": flat} if flat else {}
+                flat = parts.made_flat(slug(str(top["name"]), fallback="workflow"))
+                kept |= nonempty({"workflow": kept_of(without(workflow, "steps"), flat)})
                 self._steps(workflow, None, at)
         self._dependencies(workflows)
         return self._draft.finished(kept=kept, **top)

@@ -26,9 +26,10 @@ from workflow_agent.workflows.formats.argo.shapes import (
 )
 from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step, same
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, problems_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -43,10 +44,9 @@ _TASK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,127}")
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as Argo can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    metadata = kept.get("metadata")
     titled = {"name": workflow.name, "description": workflow.description}
-    if problems_in(metadata, METADATA) or not same(said_metadata(object_in(metadata)), titled):
-        metadata = metadata_of(workflow)
+    made = metadata_of(workflow)
+    metadata = kept_or_made(kept.get("metadata"), made, titled, read=said_metadata, shape=METADATA)
     kind, starts = started_by(workflow, format_name)
     version = kept.get("apiVersion")
     is_argo = isinstance(version, str) and version.startswith("argoproj.io/")
@@ -75,8 +75,7 @@ class _Writer:
 
     def spec(self) -> JsonObject:
         """Return the part of the document that says what is done."""
-        kept = object_in(self._kept.get("spec"))
-        rest = {key: value for key, value in kept.items() if not problems_in({key: value}, SPEC)}
+        rest = allowed(object_in(self._kept.get("spec")), SPEC)
         top = self._flow.children[None]
         entry = self._kept.get("entry")
         if len(self._workflow.steps) == 1 and top[0].type == "subworkflow" and (top[0].workflow or entry):

@@ -8,7 +8,8 @@ from typing import Any
 from workflow_agent.values import reached
 from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
 from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.triggers import cron_problem
 
 RULES: list[LintRule] = []

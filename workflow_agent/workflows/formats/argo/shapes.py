@@ -7,6 +7,7 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.plain import list_in, object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -14,11 +15,9 @@ from workflow_agent.workflows.formats.shapes import (
     choice,
     fields_of,
     flag,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
     text,

@@ -29,7 +29,8 @@ from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, first_line
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored_step, step_with
 from workflow_agent.workflows.formats.flow import Flow, Region
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, text_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import Place, problems_in
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 

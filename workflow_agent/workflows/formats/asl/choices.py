@@ -9,6 +9,7 @@ from workflow_agent.workflows.formats.asl.jsonata import jsonata_problem
 from workflow_agent.workflows.formats.asl.paths import reference_problem, result_path_problem, value_problem
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.plain import without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -22,7 +23,6 @@ from workflow_agent.workflows.formats.shapes import (
     problems_in,
     record,
     text,
-    without,
 )
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.transitions import Transition

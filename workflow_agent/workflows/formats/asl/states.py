@@ -21,6 +21,7 @@ from workflow_agent.workflows.formats.asl.choices import (
     resource,
     template,
 )
+from workflow_agent.workflows.formats.plain import object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -30,7 +31,6 @@ from workflow_agent.workflows.formats.shapes import (
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
 )

@@ -28,7 +28,7 @@ from workflow_agent.workflows.formats.bpmn.writer import document_of, undrawn, w
 from workflow_agent.workflows.formats.bpmn.xml import BPMN, is_as_made, is_same, local_name, xml_text
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import checked_export, completed
-from workflow_agent.workflows.formats.shapes import without
+from workflow_agent.workflows.formats.plain import without
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN

@@ -26,7 +26,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
     text_of,
 )
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import text_in
+from workflow_agent.workflows.formats.plain import text_in
 from workflow_agent.workflows.model.parser import json_pointer
 
 _DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)

@@ -10,7 +10,7 @@ from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, parsed_or_none, text_of
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition

@@ -24,7 +24,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
 )
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, same, unsaid
-from workflow_agent.workflows.formats.shapes import filled, object_in, without
+from workflow_agent.workflows.formats.plain import filled, object_in, without
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.triggers import Trigger, cron_problem

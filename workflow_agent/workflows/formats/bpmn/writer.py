@@ -34,7 +34,7 @@ from workflow_agent.workflows.formats.bpmn.events import (
 )
 from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import list_in, object_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition

@@ -40,7 +40,8 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
 from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, arguments_in, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document

@@ -23,7 +23,7 @@ from workflow_agent.workflows.formats.dag_factory.shapes import (
 )
 from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_delta, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
 
@@ -60,13 +60,13 @@ def read_dag(document: JsonObject, draft: Draft) -> Imported:
     header = without(own, *NAMED_BY)
     kept = kept_of(header, header_of(fields))
     by_name = [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
-    kept_whole: JsonObject = {
-        **({"$dag_id": dag_id} if dag_id != fields["name"] else {}),
-        **({DEFAULT: without(shared, *NAMED_BY)} if DEFAULT in document else {}),
-        **({"$mapped": by_name} if by_name else {}),
-        **({"dag": kept} if kept else {}),
+    kept_whole = {
+        "$dag_id": dag_id if dag_id != fields["name"] else None,
+        DEFAULT: without(shared, *NAMED_BY) if DEFAULT in document else None,
+        "$mapped": by_name or None,
+        "dag": kept or None,
     }
-    return draft.finished(start=start, kept=kept_whole, **fields)
+    return draft.finished(start=start, kept=filled(kept_whole), **fields)
 
 
 class _Reader:
@@ -164,8 +164,7 @@ def said_group(name: str, group: JsonObject) -> JsonObject:
 
 def group_of(step: Step, name: str) -> JsonObject:
     """Return the group for a step with others inside it, without where it is and what it waits for."""
-    named = {"group_display_name": step.name} if step.name != name else {}
-    return {**named, **({"tooltip": step.description} if step.description else {})}
+    return nonempty({"group_display_name": step.name if step.name != name else None, "tooltip": step.description})
 
 
 def said_triggers(dag: JsonObject) -> list[JsonObject]:
@@ -197,7 +196,7 @@ def _said_data(data: Any) -> list[JsonObject]:
     """Return the trigger that new data of this name is."""
     named = data if isinstance(data, str) else object_in(data).get("uri") or object_in(data).get("name")
     label = fit(str(named)) if named else None
-    return [{"type": "event", "event": label or "data", **({"with": data} if isinstance(data, dict) else {})}]
+    return [filled({"type": "event", "event": label or "data", "with": data if isinstance(data, dict) else None})]
 
 
 def _said_object(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]:
@@ -223,10 +222,10 @@ def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
     triggers = list(triggers)
     time = next((one for one in triggers if isinstance(one, ScheduleTrigger)), None)
     if time is not None:
-        zone = {"timezone": time.timezone} if time.timezone else {}
-        return {"schedule": time.cron or delta_of(time.every) or "@daily", **zone}
+        when = time.cron or delta_of(time.every) or "@daily"
+        return nonempty({"schedule": when, "timezone": time.timezone})
     data = [one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)]
-    return {"schedule": data} if data else {}
+    return nonempty({"schedule": data})
 
 
 def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
@@ -243,7 +242,10 @@ def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
 
 def header_of(fields: Mapping[str, Any], dag_id: str | None = None) -> JsonObject:
     """Return what a DAG says for these fields; its name only where its id does not."""
-    named = {"dag_display_name": fields["name"]} if dag_id not in (None, fields["name"]) else {}
-    described = {"description": fields["description"]} if fields["description"] else {}
-    tagged = {"tags": list(fields["tags"])} if fields["tags"] else {}
-    return {**named, **described, **schedule_of(_TRIGGERS.validate_python(fields["triggers"])), **tagged}
+    header = {
+        "dag_display_name": fields["name"] if dag_id not in (None, fields["name"]) else None,
+        "description": fields["description"],
+        **schedule_of(_TRIGGERS.validate_python(fields["triggers"])),
+        "tags": list(fields["tags"]),
+    }
+    return nonempty(header)

@@ -5,22 +5,19 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.plain import list_in, object_in, repeated, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     fields_of,
     kind_of,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
-    repeated,
     text,
-    without,
 )
 
 TASK_ID = r"[\w.:-]{1,250}"

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step
 from workflow_agent.workflows.formats.flow import Dependencies, Dependency, Flow
 from workflow_agent.workflows.formats.github_actions.reader import (
     JOB_SAID_BY,
@@ -31,7 +31,8 @@ from workflow_agent.workflows.formats.github_actions.shapes import (
     said_triggers,
     workflow_shape,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in, text
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -43,11 +44,9 @@ _ID = text(JOB_ID)
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as GitHub Actions can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    rest = {key: value for key, value in kept.items() if not problems_in({key: value}, rest_shape)}
+    rest = allowed(kept, rest_shape)
     plain = [one.as_plain() for one in workflow.triggers]
-    on = kept.get("on")
-    if problems_in(on, on_shape) or not same(said_triggers(on), plain):
-        on = on_of(workflow.triggers)
+    on = kept_or_made(kept.get("on"), on_of(workflow.triggers), plain, read=said_triggers, shape=on_shape)
     named = {"name": rest.get("name", workflow.name)}
     if said_workflow(named)["name"] != workflow.name:
         named = {"name": workflow.name}

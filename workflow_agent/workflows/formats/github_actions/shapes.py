@@ -6,21 +6,19 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     fields_of,
     flag,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
     text,
-    without,
 )
 from workflow_agent.workflows.model.durations import whole_seconds
 from workflow_agent.workflows.model.triggers import (

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow
 from workflow_agent.workflows.formats.kestra.reader import (
     ID,
@@ -27,7 +27,8 @@ from workflow_agent.workflows.formats.kestra.reader import SAID_BY as ABOUT_SAID
 from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, flow_shape, short, task_shape
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, text_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in, record
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -50,23 +51,17 @@ def flow_of(workflow: Workflow, format_name: str) -> JsonObject:
         said_by=ABOUT_SAID_BY,
         shape=_SELF,
     )
-    apart = (*_ABOUT, "$without", "tasks", "errors", "triggers")
-    rest = {
-        key: value
-        for key, value in kept.items()
-        if key not in apart and not (key in FLOW and problems_in(value, FLOW[key]))
-    }
+    beside = without(kept, *_ABOUT, "$without", "tasks", "errors", "triggers")
+    rest = allowed(beside, record(FLOW, is_open=True))
     taken = {str(one.get("id")) for key in ("finally", "afterExecution") for one in list_in(rest.get(key))}
     return {**itself, **rest, **_Writer(workflow, format_name, taken).whole(), **_triggers(workflow, kept)}
 
 
 def _triggers(workflow: Workflow, kept: JsonObject) -> JsonObject:
     plain = [one.as_plain() for one in workflow.triggers]
+    made = triggers_of(workflow.triggers) or None
     given = kept.get("triggers")
-    if not problems_in(given, FLOW["triggers"]) and same(said_triggers(list_in(given)), plain):
-        return {"triggers": given}
-    made = triggers_of(workflow.triggers)
-    return {"triggers": made} if made else {}
+    return filled({"triggers": kept_or_made(given, made, plain, read=said_triggers, shape=FLOW["triggers"])})
 
 
 class _Writer:

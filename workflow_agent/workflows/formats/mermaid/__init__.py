@@ -14,7 +14,7 @@ from workflow_agent.workflows.formats.mermaid.reader import DiagramReader
 from workflow_agent.workflows.formats.mermaid.rewriter import Rewriter
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import Changes, plain_diagram
-from workflow_agent.workflows.formats.shapes import without
+from workflow_agent.workflows.formats.plain import without
 from workflow_agent.workflows.formats.text import header_line
 from workflow_agent.workflows.model.workflow import Workflow
 

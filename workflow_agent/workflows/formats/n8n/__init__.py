@@ -23,7 +23,8 @@ from workflow_agent.workflows.formats.n8n.reader import (
     said_top,
     said_trigger,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import problems_in, record
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition

@@ -7,8 +7,9 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat, fit
-from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow, Region
+from workflow_agent.workflows.formats.plain import filled, object_in, without
 from workflow_agent.workflows.formats.serverless_workflow.directives import (
     DIRECTIVES,
     TaskList,
@@ -34,7 +35,7 @@ from workflow_agent.workflows.formats.serverless_workflow.shapes import (
     task_shape,
 )
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
-from workflow_agent.workflows.formats.shapes import object_in, problems_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in, record
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -53,11 +54,7 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
         said_by=ABOUT_SAID_BY,
         shape=DOCUMENT,
     )
-    rest = {
-        key: value
-        for key, value in kept.items()
-        if key in REST and key not in ("document", "schedule") and not problems_in(value, REST[key])
-    }
+    rest = allowed(without(kept, "document", "schedule"), record(REST))
     retries = object_in(object_in(rest.get("use")).get("retries"))
     tasks = _Writer(workflow, format_name, retries).whole()
     return {"document": document, **rest, **_schedule(workflow, kept), "do": tasks}
@@ -65,11 +62,8 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
 
 def _schedule(workflow: Workflow, kept: JsonObject) -> JsonObject:
     plain = [one.as_plain() for one in workflow.triggers]
-    schedule = kept.get("schedule")
-    if not problems_in(schedule, SCHEDULE) and same(said_triggers(object_in(schedule)), plain):
-        return {"schedule": schedule}
-    generated_now = schedule_of(workflow.triggers)
-    return {"schedule": generated_now} if generated_now else {}
+    made = schedule_of(workflow.triggers) or None
+    return filled({"schedule": kept_or_made(kept.get("schedule"), made, plain, read=said_triggers, shape=SCHEDULE)})
 
 
 class _Writer:

@@ -7,8 +7,9 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.flow import Region
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in
 from workflow_agent.workflows.formats.serverless_workflow.tasks import expression_of, said_duration
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.steps import Retry, Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -209,8 +210,12 @@ def _said_retry(policy: Any, errors: list[str]) -> JsonObject | None:
 
 def _policy_of(retry: Retry) -> JsonObject:
     """Return a retry as a retry policy."""
-    delay = {"delay": retry.interval} if retry.interval else {}
     backoff = next(name for name, said in _BACKOFFS.items() if said == retry.backoff)
-    shape: JsonObject = {} if backoff == "constant" else {"backoff": {backoff: {}}}
-    limit = {"limit": {"attempt": {"count": retry.max_attempts - 1}}} if retry.max_attempts < _UNBOUNDED else {}
-    return {**delay, **shape, **limit}
+    limit = {"attempt": {"count": retry.max_attempts - 1}}
+    return nonempty(
+        {
+            "delay": retry.interval,
+            "backoff": {backoff: {}} if backoff != "constant" else None,
+            "limit": limit if retry.max_attempts < _UNBOUNDED else None,
+        }
+    )

@@ -8,6 +8,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.formats.serverless_workflow.directives import (
     DIRECTIVES,
     catch_of,
@@ -23,7 +24,6 @@ from workflow_agent.workflows.formats.serverless_workflow.tasks import (
     said,
     said_duration,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
@@ -208,15 +208,17 @@ def about(workflow: Workflow) -> JsonObject:
     """Return the `document` part for a workflow."""
     name = slug(workflow.name, fallback="workflow").replace("_", "-")
     tags = {key: value for key, _, value in (tag.partition(":") for tag in workflow.tags)}
-    return {
-        "dsl": DSL,
-        "namespace": "default",
-        "name": name,
-        "version": f"{workflow.version}.0.0",
-        **({"title": workflow.name} if workflow.name != name else {}),
-        **({"summary": workflow.description} if workflow.description else {}),
-        **({"tags": tags} if tags else {}),
-    }
+    return nonempty(
+        {
+            "dsl": DSL,
+            "namespace": "default",
+            "name": name,
+            "version": f"{workflow.version}.0.0",
+            "title": workflow.name if workflow.name != name else None,
+            "summary": workflow.description,
+            "tags": tags,
+        }
+    )
 
 
 def said_triggers(schedule: Mapping[str, Any]) -> list[JsonObject]:
@@ -236,8 +238,7 @@ def _said_events(strategy: JsonObject) -> Iterable[JsonObject]:
     for one in filters:
         given = object_in(object_in(one).get("with"))
         for event in event_types({"one": one}):
-            rest = without(given, "type")
-            yield {"type": "event", "event": event, **({"with": rest} if rest else {})}
+            yield nonempty({"type": "event", "event": event, "with": without(given, "type")})
 
 
 def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:

@@ -16,7 +16,8 @@ from workflow_agent.workflows.formats.github_actions.lint import jobs, values
 from workflow_agent.workflows.formats.github_actions.lint.values import placed_expressions
 from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of, jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import cron_problem
 

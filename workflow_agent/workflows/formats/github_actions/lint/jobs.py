@@ -9,7 +9,8 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.github_actions.reader import default_name
 from workflow_agent.workflows.formats.github_actions.shapes import jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, repeated, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, repeated, without
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []

@@ -7,7 +7,8 @@ from typing import Any
 from workflow_agent.workflows.formats.github_actions.expressions import Expression, expressions_in
 from workflow_agent.workflows.formats.github_actions.shapes import events_of, needs_of
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 
 RULES: list[LintRule] = []
 _ANYWHERE = frozenset({"github", "inputs", "vars"})
