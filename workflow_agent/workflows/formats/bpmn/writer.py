@@ -8,19 +8,8 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
+from workflow_agent.workflows.formats.bpmn import document
 from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of
-from workflow_agent.workflows.formats.bpmn.document import (
-    DEFINITIONS,
-    MAIN,
-    Translation,
-    joins_among,
-    lanes_of,
-    made_shell,
-    prune_lanes,
-    prune_references,
-    said_shell,
-    xml_id,
-)
 from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
 from workflow_agent.workflows.formats.bpmn.events import (
@@ -47,7 +36,9 @@ _AFTER_FLOW = ("textAnnotation", "association", "group", "resourceRole", "correl
 _TOP = ("aliases", "tags", "automations")
 
 
-def document_of(workflow: Workflow, format_name: str, translate: Translation | None = None) -> tuple[str, Report]:
+def document_of(
+    workflow: Workflow, format_name: str, translate: document.Translation | None = None
+) -> tuple[str, Report]:
     """Return the document of a workflow, and what was lost."""
     writer = _Writer(workflow, format_name)
     return writer.text(translate), writer.report
@@ -103,16 +94,16 @@ class _Writer:
         self._taken.add(kept)
         return kept
 
-    def text(self, translate: Translation | None = None) -> str:
+    def text(self, translate: document.Translation | None = None) -> str:
         """Return the whole document."""
         process = self.process()
         given = object_in(self._kept.get("definitions"))
         attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
-        root = Element(bpmn("definitions"), attributes or DEFINITIONS)
+        root = Element(bpmn("definitions"), attributes or document.DEFINITIONS)
         referred = {value for one in process.iter() for value in one.attrib.values()}
         root.extend([*self._others, *(one for one in self._roots.made if one.get("id") in referred), process])
         kept = [one for one in map(parsed_or_none, list_in(self._kept.get("diagrams"))) if one is not None]
-        for lost in prune_references(root):
+        for lost in document.prune_references(root):
             self.report.lose(lost.pointer, f"{lost.message}; it is left out")
         root.extend(diagrams_of(root, process, kept))
         if translate is not None:
@@ -124,18 +115,18 @@ class _Writer:
     def process(self) -> Element:
         """Return the process."""
         workflow = self._workflow
-        plain, written = made_shell(workflow.name, workflow.description), self._written
-        process = settled(plain, self._kept.get("process"), said_shell, written)
+        plain, written = document.made_shell(workflow.name, workflow.description), self._written
+        process = settled(plain, self._kept.get("process"), document.said_shell, written)
         if local_name(process) != "process":
             process = plain
         process.set("id", self._id(self._kept.get("id"), workflow.id))
         if any(local_name(one) == "process" for one in self._others):
-            process.set(MAIN, "true")
+            process.set(document.MAIN, "true")
         residue = {name: written[name] for name in _TOP if written[name]}
         put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
-        self._lanes = lanes_of(process)
+        self._lanes = document.lanes_of(process)
         self._fill(process, None)
-        prune_lanes(process)
+        document.prune_lanes(process)
         return process
 
     def _fill(self, container: Element, parent: str | None) -> None:
@@ -149,12 +140,12 @@ class _Writer:
         boundaries = [one for ones in attached.values() for one in ones]
         flows = [one for _, one in edge_elements if local_name(one) == "sequenceFlow"]
         starts, start_flows = self._starts(members, flows, parent)
-        joins = joins_among([*start_flows, *flows])
+        joins = document.joins_among([*start_flows, *flows])
         nodes = [self._node(step, step.id, attached, joins) for step in members]
-        sources = {xml_id(one): one for one in (*nodes, *boundaries)}
+        sources = {document.xml_id(one): one for one in (*nodes, *boundaries)}
         for edge, element in edge_elements:
             self._edges.settle(edge, element, sources[element.get("sourceRef", "")])
-        _tell_ends({**sources, **{xml_id(one): one for one in starts}}, [*start_flows, *flows])
+        _tell_ends({**sources, **{document.xml_id(one): one for one in starts}}, [*start_flows, *flows])
         links = [one for _, one in edge_elements if local_name(one) == "association"]
         at = next((i for i, one in enumerate(container) if local_name(one) in _AFTER_FLOW), len(container))
         for child in reversed([*starts, *nodes, *boundaries, *start_flows, *flows, *links]):
@@ -229,8 +220,8 @@ class _Writer:
         flow = parsed_or_none(link.get("xml"))
         if flow is None or local_name(flow) != "sequenceFlow" or len(flow):
             flow = Element(bpmn("sequenceFlow"))
-        flow.set("id", self._id(link.get("id"), start_flow_id(xml_id(event))))
-        flow.set("sourceRef", xml_id(event))
+        flow.set("id", self._id(link.get("id"), start_flow_id(document.xml_id(event))))
+        flow.set("sourceRef", document.xml_id(event))
         flow.set("targetRef", self._ids[first])
         return event, flow
 
@@ -265,7 +256,7 @@ _HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categ
 def _tell_ends(elements: Mapping[str, Element], flows: Sequence[Element]) -> None:
     """Say in each element which flows lead to it and from it; engines read that and not the flows."""
     ends = (("incoming", "targetRef"), ("outgoing", "sourceRef"))
-    pairs = ((flow.get(end, ""), (local, xml_id(flow))) for local, end in ends for flow in flows)
+    pairs = ((flow.get(end, ""), (local, document.xml_id(flow))) for local, end in ends for flow in flows)
     for element_id, told in grouped(pairs).items():
         element = elements[element_id]
         at = sum(local_name(child) in _HEADS for child in element)

@@ -9,18 +9,7 @@ from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.dag_factory.shapes import (
-    DEFAULT,
-    GROUPS,
-    NAMED_BY,
-    TASKS,
-    DagGraph,
-    dags_in,
-    entries,
-    merged,
-    references,
-    whole_dag,
-)
+from workflow_agent.workflows.formats.dag_factory import shapes
 from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_delta, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, text_in, without
@@ -52,17 +41,17 @@ _TRIGGERS: TypeAdapter[tuple[Trigger, ...]] = TypeAdapter(tuple[Trigger, ...])
 
 def read_dag(document: JsonObject, draft: Draft) -> Imported:
     """Return the workflow of a document with one DAG."""
-    dag_id = next(iter(dags_in(document)))
-    reader = _Reader(dag_id, whole_dag(document, dag_id), draft)
+    dag_id = next(iter(shapes.dags_in(document)))
+    reader = _Reader(dag_id, shapes.whole_dag(document, dag_id), draft)
     start = reader.read()
-    own, shared = object_in(dags_in(document)[dag_id]), object_in(document.get(DEFAULT))
-    fields = said_dag(dag_id, merged(own, shared))
-    header = without(own, *NAMED_BY)
+    own, shared = object_in(shapes.dags_in(document)[dag_id]), object_in(document.get(shapes.DEFAULT))
+    fields = said_dag(dag_id, shapes.merged(own, shared))
+    header = without(own, *shapes.NAMED_BY)
     kept = kept_of(header, header_of(fields))
-    by_name = [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
+    by_name = [kind for kind in shapes.NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
     kept_whole = {
         "$dag_id": dag_id if dag_id != fields["name"] else None,
-        DEFAULT: without(shared, *NAMED_BY) if DEFAULT in document else None,
+        shapes.DEFAULT: without(shared, *shapes.NAMED_BY) if shapes.DEFAULT in document else None,
         "$mapped": by_name or None,
         "dag": kept or None,
     }
@@ -74,8 +63,11 @@ class _Reader:
         self.draft = draft
         self._dag_id = dag_id
         self._arguments = object_in(dag.get("default_args"))
-        self._tasks, self._groups = entries(dag.get(TASKS), TASKS), entries(dag.get(GROUPS), GROUPS)
-        self._graph = DagGraph(self._tasks, self._groups)
+        self._tasks, self._groups = (
+            shapes.entries(dag.get(shapes.TASKS), shapes.TASKS),
+            shapes.entries(dag.get(shapes.GROUPS), shapes.GROUPS),
+        )
+        self._graph = shapes.DagGraph(self._tasks, self._groups)
         self._needs = self._graph.needs()
         self._ids: dict[str, str] = {}
         self._starts: dict[str | None, str] = {}
@@ -120,13 +112,13 @@ class _Reader:
         kept = kept_of(without(group, *_APART), group_of(step_with(fields), name))
         if name not in self._graph.scope.values():
             kept["$group"] = True
-        self._add(GROUPS, name, group, kept, fields)
+        self._add(shapes.GROUPS, name, group, kept, fields)
 
     def _add_task(self, name: str, task: JsonObject) -> None:
         group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
         fields = said_task(name, task, {**self._arguments, **object_in(group.get("default_args"))})
         kept = kept_of(without(task, *_APART), task_of(step_with(fields), name))
-        self._add(TASKS, name, task, kept, fields)
+        self._add(shapes.TASKS, name, task, kept, fields)
 
     def _add(self, kind: str, name: str, entry: JsonObject, kept: JsonObject, fields: JsonObject) -> None:
         """Add the step of a task or group; its name and how it says what it waits for are kept, too."""
@@ -150,7 +142,7 @@ class _Reader:
 
 def plain_dependencies(entry: JsonObject, needs: list[str]) -> list[str] | None:
     """Return what the dependencies of a task or group are where it says exactly what it waits for."""
-    given = references(entry, needs)
+    given = shapes.references(entry, needs)
     return [name for name in needs if name not in given] or None
 
 

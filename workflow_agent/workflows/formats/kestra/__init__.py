@@ -10,20 +10,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow
-from workflow_agent.workflows.formats.kestra.reader import (
-    ID,
-    IF,
-    NEEDS,
-    NEXT,
-    WAYS,
-    WHOLE,
-    about,
-    read_flow,
-    said_about,
-    said_triggers,
-    triggers_of,
-)
-from workflow_agent.workflows.formats.kestra.reader import SAID_BY as ABOUT_SAID_BY
+from workflow_agent.workflows.formats.kestra import reader
 from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, flow_shape, short, task_shape
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
@@ -44,11 +31,11 @@ def flow_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the flow for a workflow, as far as Kestra can say it."""
     kept = kept_in(workflow.extensions, format_name)
     itself = restored(
-        about(workflow),
+        reader.about(workflow),
         {key: value for key, value in kept.items() if key in (*_ABOUT, "$without")},
         {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)},
-        read=said_about,
-        said_by=ABOUT_SAID_BY,
+        read=reader.said_about,
+        said_by=reader.SAID_BY,
         shape=_SELF,
     )
     beside = without(kept, *_ABOUT, "$without", "tasks", "errors", "triggers")
@@ -59,9 +46,9 @@ def flow_of(workflow: Workflow, format_name: str) -> JsonObject:
 
 def _triggers(workflow: Workflow, kept: JsonObject) -> JsonObject:
     plain = [one.as_plain() for one in workflow.triggers]
-    made = triggers_of(workflow.triggers) or None
+    made = reader.triggers_of(workflow.triggers) or None
     given = kept.get("triggers")
-    return filled({"triggers": kept_or_made(given, made, plain, read=said_triggers, shape=FLOW["triggers"])})
+    return filled({"triggers": kept_or_made(given, made, plain, read=reader.said_triggers, shape=FLOW["triggers"])})
 
 
 class _Writer:
@@ -71,7 +58,7 @@ class _Writer:
         self._taken = taken
         self._ids: dict[str, str] = {}
         for step in workflow.steps:
-            kept = self._flow.kept(step).get(ID)
+            kept = self._flow.kept(step).get(reader.ID)
             if isinstance(kept, str) and kept not in taken and _COUNTED.fullmatch(kept.removeprefix(id_of(step.name))):
                 taken.add(kept)
                 self._ids[step.id] = kept
@@ -156,15 +143,15 @@ class _Writer:
     ) -> tuple[str | None, JsonObject]:
         """Return where the branches of a decision come together, and its task."""
         kept = self._flow.kept(step)
-        meeting = self._meeting(ways, kept.get(NEXT), stop, within)
+        meeting = self._meeting(ways, kept.get(reader.NEXT), stop, within)
         asked = [edge for edge in ways if edge.type == "condition" or edge.when or edge.action]
         otherwise = next((edge for edge in ways if edge not in asked), None)
-        written = [str(one) for one in list_in(kept.get(WAYS))]
+        written = [str(one) for one in list_in(kept.get(reader.WAYS))]
         when = asked[0].when if len(asked) == 1 else None
         is_if = when is not None and when.expression is not None and short(kept.get("type")) != "Switch"
         condition = expression_of(when) if is_if and when else None
-        if not asked and isinstance(kept.get(IF), str | bool):
-            is_if, condition = True, kept[IF]
+        if not asked and isinstance(kept.get(reader.IF), str | bool):
+            is_if, condition = True, kept[reader.IF]
         task = self._plain(step, condition=condition)
         if beside:
             value = {} if is_if else {"value": f"{{{{ outputs.{self._ids[beside]} }}}}"}
@@ -226,7 +213,9 @@ class _Writer:
         return meeting, {**(self._plain(step) if step.type == "fork" else beside), "tasks": inside}
 
     def _plain(self, step: Step, *, has_children: bool = False, condition: str | bool | None = None) -> JsonObject:
-        kept = without(self._flow.kept(step), ID, IF, NEXT, WAYS, WHOLE, NEEDS)
+        kept = without(
+            self._flow.kept(step), reader.ID, reader.IF, reader.NEXT, reader.WAYS, reader.WHOLE, reader.NEEDS
+        )
         task_id = self._ids.get(step.id, step.name)
         plain = generated(step, task_id, has_children=has_children, condition=condition)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=PART)
@@ -247,14 +236,14 @@ class _Writer:
 
     def _needing(self, step: Step) -> JsonObject:
         kept = self._flow.kept(step)
-        whole = object_in(kept.get(WHOLE))
+        whole = object_in(kept.get(reader.WHOLE))
         is_whole = whole and not problems_in(whole, task_shape) and whole["id"] == step.name
         task = {**whole, "id": self._ids[step.id]} if is_whole else self._content(step)
         inside = {one.id for one in self._flow.children[step.parent]}
         needed = [
             self._ids[one.from_] for one in self._flow.into(step.id) if one.from_ in inside and one.type != "error"
         ]
-        return {"task": task, **({"dependsOn": needed} if needed or NEEDS in kept else {})}
+        return {"task": task, **({"dependsOn": needed} if needed or reader.NEEDS in kept else {})}
 
 
 _HOLDERS = (
@@ -270,7 +259,7 @@ class Kestra(DocumentFormat):
     title = "Kestra flow"
     extension = "yaml"
     shape = staticmethod(flow_shape)
-    read_into = staticmethod(read_flow)
+    read_into = staticmethod(reader.read_flow)
     document_of = staticmethod(flow_of)
 
     @override
