@@ -14,14 +14,14 @@ from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
 from workflow_agent.workflows.formats.bpmn.events import (
     made_start,
+    plain_starts,
     plain_trigger,
     put_residue,
     said_trigger,
     settled,
     start_flow_id,
-    start_ids,
 )
-from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import Roots, all_parsed, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.plain import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
@@ -70,7 +70,7 @@ class _Writer:
         self._format_name = format_name
         self._kept = kept_in(workflow.extensions, format_name)
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
-        self._others = [one for one in map(parsed_or_none, list_in(self._kept.get("roots"))) if one is not None]
+        self._others = all_parsed(self._kept.get("roots"))
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
         self._written = workflow_document(workflow)
         self._documents: Mapping[str, JsonObject] = {step["id"]: step for step in self._written["steps"]}
@@ -102,10 +102,9 @@ class _Writer:
         root = Element(bpmn("definitions"), attributes or document.DEFINITIONS)
         referred = {value for one in process.iter() for value in one.attrib.values()}
         root.extend([*self._others, *(one for one in self._roots.made if one.get("id") in referred), process])
-        kept = [one for one in map(parsed_or_none, list_in(self._kept.get("diagrams"))) if one is not None]
         for lost in document.prune_references(root):
             self.report.lose(lost.pointer, f"{lost.message}; it is left out")
-        root.extend(diagrams_of(root, process, kept))
+        root.extend(diagrams_of(root, process, all_parsed(self._kept.get("diagrams"))))
         if translate is not None:
             translate(root)
         prefixes = object_in(self._kept.get("prefixes"))
@@ -168,23 +167,22 @@ class _Writer:
             self._roots, element_id in joins, next((one for one in deadlines if one), None), self._lanes.get(element_id)
         )
         plain, written = made(step, self._roots, has_inside=has_inside), self._documents[step_id]
-        original = parsed_or_none(kept.get("xml"))
-        is_scope = original is not None and local_name(original) in SCOPES
-        usable = kept.get("xml") if is_scope or not has_inside else None
-        element = settled(plain, usable, lambda one: said(one, around), written)
+        is_usable = not has_inside or self._is_kept_as(step, *SCOPES)
+        element = settled(plain, kept.get("xml") if is_usable else None, lambda one: said(one, around), written)
         element.set("id", element_id)
         put_residue(element, "step", written, said(element, around))
         if has_inside:
             self._fill(element, step_id)
         return element
 
+    def _is_kept_as(self, step: Step, *locals_: str) -> bool:
+        return parsed_or_none(self._step_kept[step.id].get("xml"), *locals_) is not None
+
     def _silent(self, step: Step) -> list[Element]:
-        found: list[Element] = []
-        for one in map(parsed_or_none, list_in(self._step_kept[step.id].get("boundaries"))):
-            if one is not None and local_name(one) == "boundaryEvent":
-                one.set("id", self._id(one.get("id"), "Boundary"))
-                one.set("attachedToRef", self._ids[step.id])
-                found.append(one)
+        found = all_parsed(self._step_kept[step.id].get("boundaries"), "boundaryEvent")
+        for one in found:
+            one.set("id", self._id(one.get("id"), "Boundary"))
+            one.set("attachedToRef", self._ids[step.id])
         return found
 
     def _starts(
@@ -201,24 +199,20 @@ class _Writer:
         wanted = triggers if parent is None else []
         known = [t for one in given if (t := plain_trigger(one.get("trigger")))]
         if not given or (parent is None and known != wanted):
-            names = start_ids(max(1, len(wanted)), parent)
-            given = [
-                {"id": name, "trigger": trigger, "flow": {"id": start_flow_id(name)}}
-                for name, trigger in zip(names, wanted or [None], strict=True)
-            ]
+            given = plain_starts(wanted, parent)
         made_ones = [self._start(one, first) for one in given]
         return [event for event, _ in made_ones], [flow for _, flow in made_ones]
 
     def _start(self, given: Mapping[str, Any], first: str) -> tuple[Element, Element]:
         trigger = plain_trigger(given.get("trigger"))
-        event = parsed_or_none(given.get("xml"))
-        if event is None or local_name(event) != "startEvent":
+        event = parsed_or_none(given.get("xml"), "startEvent")
+        if event is None:
             event = made_start(trigger or {}, self._roots)
         put_residue(event, "trigger", trigger or {}, said_trigger(event, self._roots) or {})
         event.set("id", self._id(given.get("id"), "Start"))
         link = object_in(given.get("flow"))
-        flow = parsed_or_none(link.get("xml"))
-        if flow is None or local_name(flow) != "sequenceFlow" or len(flow):
+        flow = parsed_or_none(link.get("xml"), "sequenceFlow")
+        if flow is None or len(flow):
             flow = Element(bpmn("sequenceFlow"))
         flow.set("id", self._id(link.get("id"), start_flow_id(document.xml_id(event))))
         flow.set("sourceRef", document.xml_id(event))
@@ -241,10 +235,7 @@ class _Writer:
         entered = {flow.get("targetRef") for flow in flows}
         inside = {step.id for step in members}
         entered |= {self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)}
-        events = [
-            (step, parsed_or_none(self._step_kept[step.id].get("xml"))) for step in members if step.type == "event"
-        ]
-        starting = [step for step, read in events if read is not None and local_name(read) == "startEvent"]
+        starting = [step for step in members if step.type == "event" and self._is_kept_as(step, "startEvent")]
         free = [step for step in members if self._ids[step.id] not in entered]
         free.sort(key=lambda step: step.type == "event" and step.id in self._members)
         return (starting + free or [*members])[0]

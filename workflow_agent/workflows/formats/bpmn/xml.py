@@ -11,6 +11,7 @@ from defusedxml.ElementTree import fromstring
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument
 from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.plain import list_in
 from workflow_agent.workflows.model.parser import slug, take_id
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -119,12 +120,18 @@ def _normalise(element: Element) -> None:
         element.set(f"{{{_XSI}}}type", "bpmn:" + kind.rpartition(":")[2])
 
 
-def parsed_or_none(text: object) -> Element | None:
-    """Return the element a text is, or None where it is no text or no XML."""
+def parsed_or_none(text: object, *locals_: str) -> Element | None:
+    """Return the element a text is; None where it is no text, no XML, or no element of BPMN with one of these names."""
     try:
-        return parse_xml(text) if isinstance(text, str) else None
+        element = parse_xml(text) if isinstance(text, str) else None
     except UnreadableDocument:
         return None
+    return element if element is not None and (not locals_ or local_name(element) in locals_) else None
+
+
+def all_parsed(texts: object, *locals_: str) -> list[Element]:
+    """Return the elements that the texts of a list are, without those for which `parsed_or_none` has none."""
+    return [one for text in list_in(texts) if (one := parsed_or_none(text, *locals_)) is not None]
 
 
 def xml_text(root: Element, *, pretty: bool = False, declared: dict[str, str] | None = None) -> str:

@@ -36,11 +36,6 @@ _EVENT = "Event: "
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
 
 
-def read_workflow(document: JsonObject, draft: Draft) -> Imported:
-    """Return the workflow of an n8n document."""
-    return _Reader(document, draft).whole()
-
-
 def check_names(document: JsonObject, place: Place) -> None:
     """Refuse each node whose name another one has."""
     names = [node["name"] for node in document["nodes"]]
@@ -63,6 +58,11 @@ def made_top(fields: Mapping[str, Any]) -> JsonObject:
     """Return what a document says beside its nodes, from the model alone."""
     tags = [{"name": tag} for tag in fields.get("tags") or ()]
     return nonempty({"name": fields["name"], "description": fields.get("description"), "meta": MARK, "tags": tags})
+
+
+def read_workflow(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an n8n document."""
+    return _Reader(document, draft).whole()
 
 
 class _Reader:
