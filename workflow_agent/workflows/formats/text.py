@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any, cast
 
 from workflow_agent.errors import Problem
@@ -17,6 +18,7 @@ from workflow_agent.workflows.formats.base import (
     unreadable,
     whole_number,
 )
+from workflow_agent.workflows.formats.plain import object_in
 from workflow_agent.workflows.formats.yaml_text import read_yaml
 from workflow_agent.workflows.model.parser import json_pointer
 
@@ -151,6 +153,16 @@ def _key(key: Any) -> str:
     if isinstance(key, bool):
         return "true" if key else "false"
     return "null" if key is None else str(key)
+
+
+def vocabulary(package: str) -> Mapping[str, Any]:
+    """Return what the file `vocabulary.yaml` of a package lists, in place of each text the set of its words."""
+
+    def words(value: Any) -> Any:
+        named = object_in(value)
+        return {key: words(one) for key, one in named.items()} if named else frozenset(str(value).split())
+
+    return words(read_text(files(package).joinpath("vocabulary.yaml").read_text("utf-8")))
 
 
 def write_json(document: Any) -> str:

@@ -20,6 +20,7 @@ from workflow_agent.workflows.formats.shapes import (
     record,
     text,
 )
+from workflow_agent.workflows.formats.text import vocabulary
 from workflow_agent.workflows.model.durations import whole_seconds
 from workflow_agent.workflows.model.triggers import (
     EventTrigger,
@@ -192,14 +193,9 @@ def events_of(document: Any) -> dict[str, Any]:
 
 _ANY_CALLER = "*"
 _DAILY = {1440: "0 0 * * *", 10_080: "0 0 * * 0"}
-_EVENT_NAMES = """
-    branch_protection_rule check_run check_suite create delete deployment deployment_status discussion
-    discussion_comment fork gollum image_version issue_comment issues label merge_group milestone page_build
-    project project_card project_column public pull_request pull_request_comment pull_request_review
-    pull_request_review_comment pull_request_target push registry_package release repository_dispatch schedule
-    status watch workflow_call workflow_dispatch workflow_run
-"""
-EVENTS = frozenset(_EVENT_NAMES.split())
+VOCABULARY = vocabulary("workflow_agent.workflows.formats.github_actions")
+"""What GitHub knows: events, values of expressions, permissions, and inputs of actions."""
+EVENTS: frozenset[str] = VOCABULARY["events"]
 
 
 def said_triggers(on: Any) -> list[JsonObject]:
