@@ -11,8 +11,7 @@ from workflow_agent.workflows.formats.base import Exported, Format, Imported, Re
 from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.plain import filled, number_in, object_in
 from workflow_agent.workflows.formats.shapes import Place, Shape, anything, problems_in
-from workflow_agent.workflows.formats.text import write_json
-from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.workflows.formats.text import write_plain
 from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
 from workflow_agent.workflows.model.steps import StepType
@@ -171,5 +170,4 @@ class DocumentFormat(Format):
     @override
     def write(self, workflow: Workflow) -> Exported:
         document = type(self).document_of(workflow, self.name)
-        text = write_json(document) if self.media_type == "application/json" else write_yaml(document)
-        return checked_export(text, workflow, self.read, self.title)
+        return checked_export(write_plain(document, self.media_type), workflow, self.read, self.title)

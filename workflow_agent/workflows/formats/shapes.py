@@ -15,6 +15,15 @@ from workflow_agent.workflows.formats.base import LARGEST, SMALLEST, TOO_LARGE
 from workflow_agent.workflows.model.parser import json_pointer
 
 _VALID_SHOWN = 30
+_KINDS = {
+    "an object": "object",
+    "a list": "list",
+    "text": "text",
+    "true or false": "flag",
+    "a number": "number",
+    "nothing": "nothing",
+}
+"""What `kind_of` says, and what `one_kind` calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,21 +222,17 @@ def one_kind(**shapes: Shape) -> Shape:
 
     The kinds are `object`, `list`, `text`, `flag`, `number` and `nothing`.
     """
-    names = {"an object": "object", "a list": "list", "true or false": "flag", "a number": "number"}
 
     def check(value: Any, place: Place) -> None:
         kind = kind_of(value)
-        shape = shapes.get(names.get(kind, kind))
+        shape = shapes.get(_KINDS[kind])
         if shape is not None:
             shape(value, place)
         else:
-            wanted = " or ".join(spoken for spoken in _SPOKEN if names.get(spoken, spoken) in shapes)
+            wanted = " or ".join(spoken for spoken, name in _KINDS.items() if name in shapes)
             place.refuse(f"must be {wanted}, got {kind}")
 
     return check
-
-
-_SPOKEN = ("an object", "a list", "text", "true or false", "a number", "nothing")
 
 
 def fields_of(shape: Shape, names: str) -> dict[str, Shape]:

@@ -8,19 +8,10 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
-from workflow_agent.workflows.formats.bpmn import document
+from workflow_agent.workflows.formats.bpmn import document, events
 from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of
 from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
-from workflow_agent.workflows.formats.bpmn.events import (
-    made_start,
-    plain_starts,
-    plain_trigger,
-    put_residue,
-    said_trigger,
-    settled,
-    start_flow_id,
-)
 from workflow_agent.workflows.formats.bpmn.xml import Roots, all_parsed, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.plain import list_in, object_in, without
@@ -115,14 +106,14 @@ class _Writer:
         """Return the process."""
         workflow = self._workflow
         plain, written = document.made_shell(workflow.name, workflow.description), self._written
-        process = settled(plain, self._kept.get("process"), document.said_shell, written)
+        process = events.settled(plain, self._kept.get("process"), document.said_shell, written)
         if local_name(process) != "process":
             process = plain
         process.set("id", self._id(self._kept.get("id"), workflow.id))
         if any(local_name(one) == "process" for one in self._others):
             process.set(document.MAIN, "true")
         residue = {name: written[name] for name in _TOP if written[name]}
-        put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
+        events.put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
         self._lanes = document.lanes_of(process)
         self._fill(process, None)
         document.prune_lanes(process)
@@ -168,9 +159,9 @@ class _Writer:
         )
         plain, written = made(step, self._roots, has_inside=has_inside), self._documents[step_id]
         is_usable = not has_inside or self._is_kept_as(step, *SCOPES)
-        element = settled(plain, kept.get("xml") if is_usable else None, lambda one: said(one, around), written)
+        element = events.settled(plain, kept.get("xml") if is_usable else None, lambda one: said(one, around), written)
         element.set("id", element_id)
-        put_residue(element, "step", written, said(element, around))
+        events.put_residue(element, "step", written, said(element, around))
         if has_inside:
             self._fill(element, step_id)
         return element
@@ -195,26 +186,26 @@ class _Writer:
         if kept.get("starts") == [] and first is None:
             return [], []
         first = first or self._natural(members, flows).id
-        triggers = [plain_trigger(one.model_dump(by_alias=True)) for one in self._workflow.triggers]
+        triggers = [events.plain_trigger(one.model_dump(by_alias=True)) for one in self._workflow.triggers]
         wanted = triggers if parent is None else []
-        known = [t for one in given if (t := plain_trigger(one.get("trigger")))]
+        known = [t for one in given if (t := events.plain_trigger(one.get("trigger")))]
         if not given or (parent is None and known != wanted):
-            given = plain_starts(wanted, parent)
+            given = events.plain_starts(wanted, parent)
         made_ones = [self._start(one, first) for one in given]
         return [event for event, _ in made_ones], [flow for _, flow in made_ones]
 
     def _start(self, given: Mapping[str, Any], first: str) -> tuple[Element, Element]:
-        trigger = plain_trigger(given.get("trigger"))
+        trigger = events.plain_trigger(given.get("trigger"))
         event = parsed_or_none(given.get("xml"), "startEvent")
         if event is None:
-            event = made_start(trigger or {}, self._roots)
-        put_residue(event, "trigger", trigger or {}, said_trigger(event, self._roots) or {})
+            event = events.made_start(trigger or {}, self._roots)
+        events.put_residue(event, "trigger", trigger or {}, events.said_trigger(event, self._roots) or {})
         event.set("id", self._id(given.get("id"), "Start"))
         link = object_in(given.get("flow"))
         flow = parsed_or_none(link.get("xml"), "sequenceFlow")
         if flow is None or len(flow):
             flow = Element(bpmn("sequenceFlow"))
-        flow.set("id", self._id(link.get("id"), start_flow_id(document.xml_id(event))))
+        flow.set("id", self._id(link.get("id"), events.start_flow_id(document.xml_id(event))))
         flow.set("sourceRef", document.xml_id(event))
         flow.set("targetRef", self._ids[first])
         return event, flow

@@ -24,6 +24,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 _ABOUT = ("id", "namespace", "description", "labels")
 _COUNTED = re.compile(r"_\d{1,9}")
 """How ids that are made of the same name differ."""
+_MEETINGS_TRIED = 30
 _SELF = record({key: FLOW[key] for key in _ABOUT}, required=("id", "namespace"), is_open=True)
 
 
@@ -93,8 +94,7 @@ class _Writer:
             there for one in ids if one == first or one not in entered | {*targets} for there in self._reached(one)
         }
         found = {there for head in heads for there in self._reached(head)} - usual
-        ordered = dict.fromkeys([*(one for one in targets if one in found), *(one for one in ids if one in found)])
-        return list(ordered)
+        return [one for one in dict.fromkeys([*targets, *ids]) if one in found]
 
     def _reached(self, first: str, stop: str | None = None) -> list[str]:
         """Return the steps of the scope that work comes to from one when nothing fails, itself first."""
@@ -179,28 +179,15 @@ class _Writer:
         """Return the step where the branches come together: after it none of them goes on by itself."""
         heads = list(dict.fromkeys(edge.to for edge in ways))
         hinted = [hint] if isinstance(hint, str) and hint in within and hint not in self._done else []
-        if hint == "":
-            hinted = [stop]
-        for one in hinted:
-            if self._are_apart(heads, one):
-                return one
-        if len(heads) < 2:
-            return stop
-        reached = [self._reached(head, stop) for head in heads]
+        hinted = [stop] if hint == "" else hinted
+        reached = [self._reached(head, stop) for head in heads] if len(heads) > 1 else [list[str]()]
         common = set(reached[0]).intersection(*reached[1:])
-        for one in [one for one in reached[0] if one in common][:30]:
-            if self._are_apart(heads, one):
-                return one
-        return stop
+        tried = [*hinted, *[one for one in reached[0] if one in common][:_MEETINGS_TRIED]]
+        return next((one for one in tried if self._are_apart(heads, one)), stop)
 
     def _are_apart(self, heads: Sequence[str], meeting: str | None) -> bool:
-        seen: set[str] = set()
-        for head in heads:
-            branch = self._reached(head, meeting)
-            if seen.intersection(branch):
-                return False
-            seen.update(branch)
-        return True
+        branches = [self._reached(head, meeting) for head in heads]
+        return len(set[str]().union(*branches)) == sum(map(len, branches))
 
     def _fork(
         self, step: Step, ways: Sequence[Transition], stop: str | None, within: Collection[str]

@@ -94,6 +94,10 @@ class _Reader:
         else:
             run = self._list(list_in(holder.get("tasks")), parent, (*at, "tasks"))
             steps = run.steps if run else []
+        self._handled(holder, steps, parent, at)
+
+    def _handled(self, holder: Mapping[str, Any], steps: list[str], parent: str | None, at: _Path) -> None:
+        """Add the tasks of a flow or a task for when one of its steps fails."""
         handling = self._list(list_in(holder.get("errors")), parent, (*at, "errors"))
         for head in (handling.head, *handling.loose) if handling else ():
             for step in steps:
@@ -138,9 +142,7 @@ class _Reader:
             else:
                 self._draft.connect(step_id, run.head, way.kind, **way.fields)
                 ends += run.ends
-        handling = self._list(list_in(task.get("errors")), parent, (*at, "errors"))
-        for head in (handling.head, *handling.loose) if handling else ():
-            self._draft.connect(step_id, head, "error")
+        self._handled(task, [step_id], parent, at)
         return _Run(step_id, ends, [step_id])
 
     def _step(self, task: JsonObject, parent: str | None, at: _Path, more: JsonObject) -> tuple[str, bool]:

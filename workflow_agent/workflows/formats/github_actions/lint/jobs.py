@@ -60,8 +60,9 @@ def file_for_command(step: Step, problem: Problem, document: Any) -> JsonObject:
     if not isinstance(script, str) or not is_of_unix:
         return {}
     mended = _COMMAND.sub(_written, script)
-    is_done = not re.search(r"::(?:set-env|add-path|set-output|save-state)\b", mended)
-    return {"with": {**step.with_, "run": mended}} | _name(step, {"run": script}, {"run": mended}) if is_done else {}
+    if _RETIRED.search(mended):
+        return {}
+    return {"with": {**step.with_, "run": mended}} | _name(step, {"run": script}, {"run": mended})
 
 
 def _name(step: Step, before: JsonObject, after: JsonObject) -> JsonObject:
