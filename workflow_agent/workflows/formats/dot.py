@@ -68,7 +68,6 @@ class _Parser:
         self._graph = _Graph()
 
     def graph(self) -> _Graph:
-        """Return the graph."""
         if self._next().casefold() == "strict":
             self._next()
         if self._peek() != "{":

@@ -91,6 +91,14 @@ def texts_in(value: Any, place: Place, without: Container[str] = ()) -> Iterator
         yield from texts_in(item, place / at, without)
 
 
+def objects_at(parts: Sequence[str], document: Any) -> Iterator[JsonObject]:
+    """Yield the objects on the way to a place in a document, the outermost first; an object that is none is empty."""
+    for part in parts:
+        is_item = part.isdigit() and int(part) < len(list_in(document))
+        document = list_in(document)[int(part)] if is_item else object_in(document).get(part)
+        yield object_in(document)
+
+
 _KINDS = {
     "object": "an object",
     "array": "a list",

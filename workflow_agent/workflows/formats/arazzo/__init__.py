@@ -11,7 +11,7 @@ from workflow_agent.workflows.formats.arazzo import parts
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, objects_at, schema_check
 from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, repeated, without
 from workflow_agent.workflows.formats.shapes import Place, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
@@ -41,7 +41,6 @@ class _Writer:
         self._children = grouped((step.parent, step) for step in workflow.steps)
 
     def whole(self) -> JsonObject:
-        """Return the whole document."""
         workflow = self._workflow
         plain = parts.made_top(workflow.name, workflow.description)
         plain["info"] = self._info(plain["info"])
@@ -220,14 +219,10 @@ def _against_schema(document: Any, place: Place) -> None:
         check(document, place)
 
 
-def steps_at(path: Sequence[str], document: Any) -> Iterator[str]:
+def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
     """Yield the ids of the step and the workflow around a place, the innermost first."""
-    here: Any = document
-    found: list[str] = []
-    for part in path:
-        here = list_in(here)[int(part)] if part.isdigit() and list_in(here) else object_in(here).get(part)
-        found += [object_in(here)[key] for key in ("workflowId", "stepId") if key in object_in(here)]
-    yield from reversed(found)
+    keys = ("workflowId", "stepId")
+    yield from reversed([one[key] for one in objects_at(parts, document) for key in keys if key in one])
 
 
 class Arazzo(DocumentFormat):

@@ -176,7 +176,7 @@ def _beside(machine: JsonObject) -> JsonObject:
 def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the state machine for a workflow, as far as the language can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    rest = {key: kept[key] for key in kept if key != "Comment"}
+    rest = without(kept, "Comment")
     root = rest if not problems_in(rest, root_rest_shape) else {}
     language = str(root.get("QueryLanguage", LANGUAGES[0]))
     machine = _Writer(workflow, format_name, language).whole()
@@ -244,11 +244,8 @@ class _Writer:
     def _structure(self, step: Step, region: Region | None, choices: JsonObject) -> str:
         if step.type == "loop":
             return "Map"
-        if (
-            step.id in self._flow.children
-            or region is not None
-            or (step.type == "fork" and not self._flow.onward(step.id))
-        ):
+        is_empty_fork = step.type == "fork" and not self._flow.onward(step.id)
+        if step.id in self._flow.children or region is not None or is_empty_fork:
             return "Parallel"
         return "Choice" if step.type == "decision" and choices else ""
 

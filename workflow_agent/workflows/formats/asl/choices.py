@@ -214,9 +214,8 @@ def split_rule(rule: JsonObject) -> tuple[JsonObject, JsonObject]:
     if "Condition" in rule:
         kept = without(rule, "Next", "Condition")
         return {"expression": rule["Condition"], "language": "jsonata"}, kept
-    kept = {key: value for key, value in rule.items() if key in ("Assign", "Comment")}
-    test = without(rule, "Next", *kept)
-    return {"expression": test, "language": "asl"}, kept
+    test = without(rule, "Next", "Assign", "Comment")
+    return {"expression": test, "language": "asl"}, without(rule, "Next", *test)
 
 
 def split_catcher(catcher: JsonObject) -> tuple[list[str], JsonObject]:

@@ -86,7 +86,6 @@ class _Writer:
         return kept
 
     def text(self, translate: document.Translation | None = None) -> str:
-        """Return the whole document."""
         process = self.process()
         given = object_in(self._kept.get("definitions"))
         attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
@@ -103,7 +102,6 @@ class _Writer:
         return xml_text(root, pretty=True, declared=declared)
 
     def process(self) -> Element:
-        """Return the process."""
         workflow = self._workflow
         plain, written = document.made_shell(workflow.name, workflow.description), self._written
         process = events.settled(plain, self._kept.get("process"), document.said_shell, written)

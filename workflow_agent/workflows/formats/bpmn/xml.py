@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from xml.etree.ElementTree import Element, ParseError, SubElement, XMLParser
+from xml.etree.ElementTree import Element, ParseError, SubElement, XMLParser, indent
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -135,11 +135,16 @@ def all_parsed(texts: object, *locals_: str) -> list[Element]:
 
 
 def xml_text(root: Element, *, pretty: bool = False, declared: dict[str, str] | None = None) -> str:
-    """Return the text of an element, or of a whole document where it is pretty; equal ones give equal texts."""
+    """Return the text of an element, or of a whole document where it is pretty; equal ones give equal texts.
+
+    What is pretty is indented where it stands.
+    """
     given = declared or {}
     prefixes = {uri: prefix for prefix, uri in given.items() if uri not in _PREFIXES}
     body: list[str] = []
-    _write(root, body, (prefixes, {}), "\n" if pretty else None)
+    if pretty:
+        indent(root)
+    _write(root, body, (prefixes, {}))
     spoken = {prefix: uri for uri, prefix in prefixes.items()} | given
     body[0] += "".join(f' xmlns:{prefix}="{_quoted(uri)}"' for prefix, uri in spoken.items() if prefix != "xml")
     text = _NOT_XML.sub("", "".join(body))
@@ -150,12 +155,8 @@ _Names = tuple[dict[str, str], dict[str, str]]
 """The prefix of each namespace that was met, and the name with its prefix of each name."""
 
 
-def _write(element: Element, out: list[str], names: _Names, line: str | None) -> None:
-    """Add the text of an element, the first part its start without the end of it.
-
-    The names that were met before get the element's. A line is how its line begins where it is indented; None where
-    nothing may be added between elements.
-    """
+def _write(element: Element, out: list[str], names: _Names) -> None:
+    """Add the text of an element, the first part its start without the end of it, and its names to those met before."""
     _, known = names
     attributes = element.attrib
     is_plain = not _SPECIAL.search("".join(attributes.values()))
@@ -169,26 +170,15 @@ def _write(element: Element, out: list[str], names: _Names, line: str | None) ->
     if not len(element):
         out.append(f">{_escaped(element.text)}</{name}>" if element.text else " />")
         return
-    inner = None if line is None else f"{line}  "
-    out.append(f">{_between(element.text, inner)}")
+    out.append(f">{_escaped(element.text)}")
     for child in element:
-        _write(child, out, names, inner)
-        if child.tail or inner is not None:
-            out.append(_between(child.tail, inner))
-    if line is not None and not (element[-1].tail or "").strip():
-        out[-1] = line
+        _write(child, out, names)
+        out.append(_escaped(child.tail))
     out.append(f"</{name}>")
 
 
-def _between(text: str | None, line: str | None) -> str:
-    """Return what stands between two elements: text, or where there is none, the beginning of the next line."""
-    if line is not None and not (text or "").strip():
-        return line
-    return _escaped(text) if text else ""
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_IN_TEXT) if _SPECIAL.search(text) else text
+def _escaped(text: str | None) -> str:
+    return (text or "").translate(_IN_TEXT)
 
 
 def _quoted(value: str) -> str:

@@ -67,12 +67,8 @@ def folded(job: JsonObject, name: str) -> JsonObject | None:
     """Return the only step of a job which is there for this step alone: it has the job's name."""
     steps = list_in(job.get("steps"))
     only = object_in(steps[0]) if len(steps) == 1 else {}
-    is_plain = only.keys() <= {"name", "uses", "with", "run", "shell", "working-directory"}
-    return (
-        only
-        if only and is_plain and said_step(only)["name"] == name and "matrix" not in object_in(job.get("strategy"))
-        else None
-    )
+    is_plain = only.keys() <= {"name", "uses", "with", *_RUN} and "matrix" not in object_in(job.get("strategy"))
+    return only if only and is_plain and said_step(only)["name"] == name else None
 
 
 def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:

@@ -43,7 +43,6 @@ class _Writer:
         self._taken = names
 
     def whole(self) -> JsonObject:
-        """Return the whole document."""
         workflow = self._workflow
         written = workflow_document(workflow)
         fields = {"name": workflow.name, "description": workflow.description, "tags": written["tags"]}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from workflow_agent.errors import Problem
@@ -114,10 +115,7 @@ def _shortest_minutes(field: str) -> int:
         begin = 0 if span == "*" else int(first)
         end = 59 if span == "*" or (step and not last) else int(last or first)
         minutes.update(range(begin, end + 1, int(step or 1)))
-    listed = sorted(minutes)
-    return min(
-        (after - before for before, after in zip(listed, [*listed[1:], listed[0] + 60], strict=True)), default=60
-    )
+    return min(after - before for before, after in pairwise([*sorted(minutes), min(minutes) + 60]))
 
 
 @lint_rule(_RULES, "github-event", "error", "The workflow never starts by it.")
