@@ -23,6 +23,11 @@ def text_in(value: Any, most: int = 20_000) -> str | None:
     return value if isinstance(value, str) and value.strip() and len(value) <= most else None
 
 
+def are_texts(value: Any) -> bool:
+    """Say whether a value is a list of texts."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
+
+
 def number_in(value: Any) -> float | None:
     """Return a value that is a number as one; None for everything else, true and false included."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -157,16 +157,12 @@ class _Reader:
         step = Step.model_validate({**self._draft.steps[-1]})
         own = without(workflow, "steps", parts.OWN, "dependsOn")
         kept = kept_of(own, parts.made_scope(step))
-        outside = [one for one in workflow.get("dependsOn", ()) if one not in self._known_before(at)]
-        if outside:
+        others = {one["workflowId"] for one in self._document["workflows"] if one is not workflow}
+        if not others.issuperset(workflow.get("dependsOn", ())):
             kept["dependsOn"] = workflow["dependsOn"]
         self._draft.keep(kept, ("workflows", at))
         self._scopes[workflow["workflowId"]] = step_id
         self._steps(workflow, step_id, at)
-
-    def _known_before(self, at: int) -> list[str]:
-        names = [one["workflowId"] for one in self._document["workflows"]]
-        return names[:at] + names[at + 1 :]
 
     def _dependencies(self, workflows: list[JsonObject]) -> None:
         for workflow in workflows if self._scopes else ():

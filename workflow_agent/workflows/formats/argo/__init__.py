@@ -12,7 +12,7 @@ from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_o
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step, same
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.plain import filled, list_in, object_in, without
+from workflow_agent.workflows.formats.plain import are_texts, filled, list_in, object_in, without
 from workflow_agent.workflows.formats.shapes import allowed, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
@@ -218,16 +218,11 @@ def dependencies_of(step: Step, kept: Mapping[str, Any], names: Mapping[str, str
     wanted = {names[one.source]: one.on_failure for one in waits}
     any_is_enough = needs.needs_any(step.id)
     for key in ("depends", "dependencies"):
-        if _is_readable(key, kept.get(key)) and shapes.said_depends({key: kept[key]}) == (wanted, any_is_enough):
+        is_readable = are_texts(kept.get(key)) if key == "dependencies" else isinstance(kept.get(key), str)
+        if is_readable and shapes.said_depends({key: kept[key]}) == (wanted, any_is_enough):
             return {key: kept[key]}
     said = [f"{name}.Failed" if on_failure else name for name, on_failure in wanted.items()]
     return {"depends": (" || " if any_is_enough else " && ").join(said)} if said else {}
-
-
-def _is_readable(key: str, value: Any) -> bool:
-    if key == "depends":
-        return isinstance(value, str)
-    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
 
 
 class ArgoWorkflows(DocumentFormat):

@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo.shapes import KINDS
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import are_texts, filled, list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Retry, Step
@@ -154,14 +154,10 @@ def _work(step: Step) -> JsonObject:
     if uses == "http" and isinstance(given.get("url"), str):
         return {"http": without(given, "parameters")}
     pod: JsonObject = {"image": uses}
-    pod |= {key: given[key] for key in ("command", "args") if _is_texts(given.get(key))}
+    pod |= {key: given[key] for key in ("command", "args") if are_texts(given.get(key))}
     if isinstance(given.get("source"), str):
         return {"script": {**pod, "source": given["source"]}}
     return {"container": pod}
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
 
 
 def short_duration(text: str) -> str | None:

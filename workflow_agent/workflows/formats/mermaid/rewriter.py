@@ -22,15 +22,10 @@ class Rewriter:
         self._numbers: list[int] = []
         """For each link that is written, which one it was before; -1 for a new one."""
         count = 0
-        for arrow in self._arrows():
+        for arrow in self._chart.arrows():
             self._first[id(arrow)] = count
             count += len(arrow.pairs)
         self._count = count
-
-    def _arrows(self) -> Iterator[Arrow]:
-        for line in self._chart.lines:
-            for statement in line.statements:
-                yield from statement.arrows
 
     def whole(self) -> str:
         """Return the whole document."""

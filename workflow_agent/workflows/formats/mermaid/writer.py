@@ -94,8 +94,7 @@ class Changes:
 
     def _turned(self) -> dict[int, Path]:
         """Return for dropped links the new transitions that stand in their places, and take these from the new."""
-        arrows = (arrow for line in self.chart.lines for one in line.statements for arrow in one.arrows)
-        single = {id(arrow.links[0]) for arrow in arrows if len(arrow.links) == 1}
+        single = {id(arrow.links[0]) for arrow in self.chart.arrows() if len(arrow.links) == 1}
         waiting = [
             (link, edge)
             for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True)
