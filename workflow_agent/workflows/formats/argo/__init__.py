@@ -132,10 +132,8 @@ class _Writer:
         guards = [edge for one in needs.of(step.id) for edge in one.guards] or needs.guards(step.id)
         asked = list(dict.fromkeys(said for edge in guards if (said := self._guard(edge))))
         if asked:
-            call = {
-                **call,
-                "when": " && ".join(f"({one})" for one in [*asked, *([call["when"]] if "when" in call else [])]),
-            }
+            own = [call["when"]] if "when" in call else []
+            call = {**call, "when": " && ".join(f"({one})" for one in [*asked, *own])}
         return {**call, **dependencies_of(step, kept, names, needs)}
 
     def _guard(self, edge: Transition) -> str:

@@ -72,10 +72,8 @@ def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> Js
     """Return the fields of the step that a task is; what it calls may not be in the document, or told elsewhere."""
     reference = object_in(task.get("templateRef"))
     called = f"{reference['name']}/{reference['template']}" if reference else text_in(task.get("template"))
-    fields: JsonObject = {
-        **(said_template(template) if template is not None else {"uses": called}),
-        "name": fit(task["name"]),
-    }
+    fields: JsonObject = said_template(template) if template is not None else {"uses": called}
+    fields["name"] = fit(task["name"])
     if "when" in task:
         fields["when"] = {"expression": task["when"], "language": LANGUAGE}
     sequence = {"sequence": task["withSequence"]} if "withSequence" in task else None

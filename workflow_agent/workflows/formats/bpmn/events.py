@@ -189,14 +189,10 @@ class Starts:
     def kept(self, step_id: str | None) -> list[JsonObject] | None:
         """Return what to keep of them; None where the same would be made of the triggers alone."""
         kept = [self._kept(start, flow, trigger) for start, flow, trigger in self.found]
-        made = [
-            {
-                **one,
-                "xml": xml_text(made_start(one["trigger"] or {}, self.roots)),
-                "flow": {**one["flow"], "xml": _FLOW},
-            }
-            for one in plain_starts(self.triggers, step_id)
-        ]
+        made = plain_starts(self.triggers, step_id)
+        for one in made:
+            one["xml"] = xml_text(made_start(one["trigger"] or {}, self.roots))
+            one["flow"]["xml"] = _FLOW
         return None if kept == made else kept
 
     def _kept(self, start: Element, flow: Element, trigger: JsonObject | None) -> JsonObject:

@@ -51,14 +51,11 @@ def placed(scope: Scope) -> Drawing:
     # The layout goes from the top down and a process from left to right: all is laid on its side.
     nodes = [Node(one, height, width) for one, (width, height) in sizes.items()]
     drawn = layered(nodes, list(_edges(scope, sizes)))
-    flat = Drawing(
-        {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()},
-        {
-            one: [Point(round(at.y), round(at.x)) for at in _corners(route.points)]
-            for one, route in drawn.routes.items()
-        },
-    ).moved(_MARGIN, _MARGIN)
-    boxes, lines = dict(flat.boxes), dict(flat.lines)
+    flat = {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()}
+    ways = {one: _corners(route.points) for one, route in drawn.routes.items()}
+    turned = {one: [Point(round(at.y), round(at.x)) for at in way] for one, way in ways.items()}
+    outer = Drawing(flat, turned).moved(_MARGIN, _MARGIN)
+    boxes, lines = dict(outer.boxes), dict(outer.lines)
     for one, drawing in inner.items():
         inside = drawing.moved(*boxes[one][:2])
         boxes |= inside.boxes

@@ -63,10 +63,8 @@ class _Reader:
         self.draft = draft
         self._dag_id = dag_id
         self._arguments = object_in(dag.get("default_args"))
-        self._tasks, self._groups = (
-            shapes.entries(dag.get(shapes.TASKS), shapes.TASKS),
-            shapes.entries(dag.get(shapes.GROUPS), shapes.GROUPS),
-        )
+        self._tasks = shapes.entries(dag.get(shapes.TASKS), shapes.TASKS)
+        self._groups = shapes.entries(dag.get(shapes.GROUPS), shapes.GROUPS)
         self._graph = shapes.DagGraph(self._tasks, self._groups)
         self._needs = self._graph.needs()
         self._ids: dict[str, str] = {}

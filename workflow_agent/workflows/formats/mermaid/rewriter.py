@@ -114,11 +114,8 @@ class Rewriter:
         if alone is None:
             pieces += [text] if text else []
             return
-        left = [
-            one
-            for one in alone
-            if one.id not in self._changes.gone | self._mentions.pulled | self._mentions.waiting.keys()
-        ]
+        known = self._changes.gone | self._mentions.pulled | self._mentions.waiting.keys()
+        left = [one for one in alone if one.id not in known]
         self._mentions.waiting |= {one.id: self._mentions.text(one, line) for one in left}
 
     def _joined(self, statement: Statement) -> Iterator[tuple[Arrow, tuple[int, int], list[Node]]]:
