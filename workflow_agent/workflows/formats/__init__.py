@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from workflow_agent.errors import InvalidInput, Misconfigured, Problem
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Note, Report, UnreadableDocument
-from workflow_agent.workflows.formats.shapes import list_in
+from workflow_agent.workflows.formats.plain import list_in
 from workflow_agent.workflows.formats.text import read_text, read_texts
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)

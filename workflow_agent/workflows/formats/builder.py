@@ -9,9 +9,10 @@ from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
 from workflow_agent.workflows.formats.fidelity import checked_export
-from workflow_agent.workflows.formats.shapes import Shape, filled, object_in, problems_in
-from workflow_agent.workflows.formats.text import write_json
-from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.workflows.formats.plain import filled, number_in, object_in
+from workflow_agent.workflows.formats.shapes import Place, Shape, anything, problems_in
+from workflow_agent.workflows.formats.text import write_plain
+from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
 from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.transitions import TransitionType
@@ -31,6 +32,12 @@ def first_line(text: str, most: int = 100) -> str | None:
     if len(line) <= most:
         return line or None
     return (line[:most].rsplit(" ", 1)[0] or line[:most]).rstrip(" ,;:.") or line[:most]
+
+
+def seconds_in(value: Any, below: float) -> str | None:
+    """Return the duration of so many seconds, fewer than a bound; None for what is no number of them."""
+    seconds = number_in(value)
+    return duration_of(seconds) if seconds is not None and 0 <= seconds < below else None
 
 
 class Draft:
@@ -137,19 +144,14 @@ class Draft:
             raise UnreadableDocument(self.title, list(error.problems)) from error
 
 
-def _no_rules(document: JsonObject) -> list[Problem]:
-    del document
-    return []
-
-
 class DocumentFormat(Format):
     """A format whose documents are plain data, in JSON or YAML by its media type."""
 
     media_type = "application/yaml"
     shape: ClassVar[Shape]
     """What a document may look like."""
-    broken_rules: ClassVar[Callable[[JsonObject], list[Problem]]] = staticmethod(_no_rules)
-    """Finds what is wrong with a document of this shape all the same."""
+    rules: ClassVar[Shape] = staticmethod(anything)
+    """Refuses what is wrong with a document of this shape all the same."""
     read_into: ClassVar[Callable[[JsonObject, Draft], Imported]]
     """Reads a document with which nothing is wrong."""
     document_of: ClassVar[Callable[[Workflow, str], JsonObject]]
@@ -158,13 +160,14 @@ class DocumentFormat(Format):
     @override
     def read(self, document: Any) -> Imported:
         kind = type(self)
-        problems = problems_in(document, kind.shape) or kind.broken_rules(object_in(document))
-        if problems:
-            raise UnreadableDocument(self.title, problems)
+        place = Place(problems_in(document, kind.shape))
+        if not place.problems:
+            kind.rules(document, place)
+        if place.problems:
+            raise UnreadableDocument(self.title, place.problems)
         return kind.read_into(object_in(document), Draft(self.name, self.title))
 
     @override
     def write(self, workflow: Workflow) -> Exported:
         document = type(self).document_of(workflow, self.name)
-        text = write_json(document) if self.media_type == "application/json" else write_yaml(document)
-        return checked_export(text, workflow, self.read, self.title)
+        return checked_export(write_plain(document, self.media_type), workflow, self.read, self.title)

@@ -10,18 +10,10 @@ from typing_extensions import override
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import (
-    MAX_DEPTH,
-    MAX_NODES,
-    Exported,
-    Format,
-    Imported,
-    UnreadableDocument,
-    unreadable,
-)
+from workflow_agent.workflows.formats import base
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import checked_export, kept_in, step_with
-from workflow_agent.workflows.formats.shapes import object_in, without
+from workflow_agent.workflows.formats.plain import object_in, without
 from workflow_agent.workflows.formats.text import DOT_BEGINS
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step, StepType
@@ -76,7 +68,6 @@ class _Parser:
         self._graph = _Graph()
 
     def graph(self) -> _Graph:
-        """Return the graph."""
         if self._next().casefold() == "strict":
             self._next()
         if self._peek() != "{":
@@ -84,7 +75,7 @@ class _Parser:
         self._expect("{")
         self._statements({}, {}, 0)
         if self._at < len(self._tokens):
-            raise unreadable(_TITLE, f"has more text after its end: {self._peek()[:40]!r}")
+            raise base.unreadable(_TITLE, f"has more text after its end: {self._peek()[:40]!r}")
         return self._graph
 
     def _peek(self) -> str:
@@ -93,18 +84,18 @@ class _Parser:
     def _next(self) -> str:
         token = self._peek()
         if not token:
-            raise unreadable(_TITLE, "ends before its last bracket")
+            raise base.unreadable(_TITLE, "ends before its last bracket")
         self._at += 1
         return token
 
     def _expect(self, wanted: str) -> None:
         if (found := self._next()) != wanted:
-            raise unreadable(_TITLE, f"needs {wanted!r} where it has {found[:40]!r}")
+            raise base.unreadable(_TITLE, f"needs {wanted!r} where it has {found[:40]!r}")
 
     def _id(self) -> str:
         token = self._next()
         if token[0] in "{}[]=;,:+-" and not token.lstrip("-.").isalnum():
-            raise unreadable(_TITLE, f"needs a name where it has {token[:40]!r}")
+            raise base.unreadable(_TITLE, f"needs a name where it has {token[:40]!r}")
         parts = [token]
         while self._peek() == "+" and token[0] == '"':
             self._next()
@@ -113,8 +104,8 @@ class _Parser:
 
     def _statements(self, of_nodes: Attributes, of_edges: Attributes, depth: int) -> list[str]:
         """Read up to the closing bracket, and return the nodes that were named."""
-        if depth > MAX_DEPTH:
-            raise unreadable(_TITLE, f"is nested deeper than {MAX_DEPTH}")
+        if depth > base.MAX_DEPTH:
+            raise base.unreadable(_TITLE, f"is nested deeper than {base.MAX_DEPTH}")
         named: list[str] = []
         while self._peek() != "}":
             if self._peek() == ";":
@@ -143,7 +134,7 @@ class _Parser:
             self._next()
             ends.append(self._end(of_nodes, of_edges, depth))
         if self._peek() == "--":
-            raise unreadable(_TITLE, "joins nodes by `--`; only directed edges, `->`, are read")
+            raise base.unreadable(_TITLE, "joins nodes by `--`; only directed edges, `->`, are read")
         self._say(ends, self._attributes(), of_nodes, of_edges)
         return [one for end in ends for one in end]
 
@@ -156,8 +147,8 @@ class _Parser:
                 graph.nodes[one].update(own)
         for sources, targets in pairwise(ends):
             graph.edges += [(one, other, {**of_edges, **own}) for one in sources for other in targets]
-        if len(graph.nodes) + len(graph.edges) > MAX_NODES:
-            raise unreadable(_TITLE, f"has more than {MAX_NODES} nodes and edges")
+        if len(graph.nodes) + len(graph.edges) > base.MAX_NODES:
+            raise base.unreadable(_TITLE, f"has more than {base.MAX_NODES} nodes and edges")
 
     def _end(self, of_nodes: Attributes, of_edges: Attributes, depth: int) -> list[str]:
         """Read a node, with its port, or a subgraph."""
@@ -198,7 +189,7 @@ def _tokens(text: str) -> Iterator[str]:
         match = _TOKEN.match(text, at)
         if match is None:
             line = text.count("\n", 0, at) + 1
-            raise unreadable(_TITLE, f"has {text[at : at + 20]!r} at line {line}, which is not read")
+            raise base.unreadable(_TITLE, f"has {text[at : at + 20]!r} at line {line}, which is not read")
         at = match.end()
         if match.lastgroup:
             yield match[match.lastgroup]
@@ -273,7 +264,7 @@ def _listed(attributes: Attributes) -> str:
     return f" [{told}]" if told else ""
 
 
-class Dot(Format):
+class Dot(base.Format):
     """Directed graphs of Graphviz; their attributes are kept, their clusters are not."""
 
     name = "dot"
@@ -286,9 +277,9 @@ class Dot(Format):
         return 0.95 if isinstance(document, str) and DOT_BEGINS.match(document) else 0.0
 
     @override
-    def read(self, document: Any) -> Imported:
+    def read(self, document: Any) -> base.Imported:
         if not isinstance(document, str) or not DOT_BEGINS.match(document):
-            raise UnreadableDocument(self.title, [Problem("", "is no text that begins with `digraph`")])
+            raise base.UnreadableDocument(self.title, [Problem("", "is no text that begins with `digraph`")])
         graph = _Parser(document.lstrip("\ufeff")).graph()
         draft = Draft(self.name, self.title)
         if graph.groups:
@@ -298,7 +289,7 @@ class Dot(Format):
         nodes = without(graph.nodes, _START)
         edges = [edge for edge in graph.edges if edge[0] != _START and edge[1] != _START]
         if not nodes:
-            raise unreadable(self.title, "has no nodes")
+            raise base.unreadable(self.title, "has no nodes")
         ids: dict[str, str] = {}
         for node, attributes in nodes.items():
             fields = _said_step(node, attributes)
@@ -316,7 +307,7 @@ class Dot(Format):
         return draft.finished(graph.name or self.title, kept=kept, start=ids[first])
 
     @override
-    def write(self, workflow: Workflow) -> Exported:
+    def write(self, workflow: Workflow) -> base.Exported:
         nodes: dict[str, str] = {}
         taken: set[str] = set()
         for step in workflow.steps:

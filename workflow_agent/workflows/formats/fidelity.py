@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Exported, Imported, Report, UnreadableDocument
-from workflow_agent.workflows.formats.shapes import Shape, filled, list_in, problems_in, without
+from workflow_agent.workflows.formats.plain import EMPTY, filled, list_in, without
+from workflow_agent.workflows.formats.shapes import Shape, problems_in
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -19,7 +20,6 @@ from workflow_agent.workflows.model.workflow import Workflow, step_document, wor
 _NOT_COMPARED = {"id", "version", "source", "created_at", "updated_at"}
 _TOP_LEVEL = ("name", "description", "aliases", "tags", "triggers", "automations", "extensions")
 _SHOWN_CHARS = 60
-_NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def checked_export(
@@ -91,7 +91,7 @@ class _Comparison:
             before.pop("parent")
             after.pop("parent")
         changed = [key for key in {**before, **after} if key != "id" and before.get(key) != after.get(key)]
-        gone = [key for key in changed if key != "extensions" and after.get(key) in _NOTHING]
+        gone = [key for key in changed if key != "extensions" and after.get(key) in EMPTY]
         if gone:
             named = ", ".join(f"`{name}`" for name in gone)
             told = f"{named} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
@@ -149,7 +149,7 @@ def _change(name: str, before: Any, after: Any, title: str) -> str:
         if gone:
             return f"details that only {', '.join(gone)} has are left out"
         return f"details kept for {', '.join(after)} come back changed"
-    if after in _NOTHING:
+    if after in EMPTY:
         return f"`{name}` has no place in {title}; it is left out"
     shown = repr(after) if isinstance(after, str) else json.dumps(after, ensure_ascii=False)
     return f"`{name}` becomes {shown[:_SHOWN_CHARS]}"
@@ -169,6 +169,11 @@ def kept_of(original: Mapping[str, Any], generated: Mapping[str, Any]) -> JsonOb
     kept = {key: value for key, value in original.items() if not same(generated.get(key, _ABSENT), value)}
     surplus = [key for key in generated if key not in original]
     return {**kept, WITHOUT: surplus} if surplus else kept
+
+
+def kept_or_made(kept: Any, made: Any, wanted: Any, *, read: Callable[[Any], Any], shape: Shape) -> Any:
+    """Return what was kept, where it is of its shape and what is read from it is what is wanted; else what is made."""
+    return kept if not problems_in(kept, shape) and same(read(kept), wanted) else made
 
 
 def same(one: Any, other: Any) -> bool:

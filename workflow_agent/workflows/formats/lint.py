@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.shapes import Place, kind_of, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place, kind_of
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
@@ -88,6 +89,14 @@ def texts_in(value: Any, place: Place, without: Container[str] = ()) -> Iterator
             yield from texts_in(item, place / str(key), without)
     for at, item in enumerate(list_in(value)):
         yield from texts_in(item, place / at, without)
+
+
+def objects_at(parts: Sequence[str], document: Any) -> Iterator[JsonObject]:
+    """Yield the objects on the way to a place in a document, the outermost first; an object that is none is empty."""
+    for part in parts:
+        is_item = part.isdigit() and int(part) < len(list_in(document))
+        document = list_in(document)[int(part)] if is_item else object_in(document).get(part)
+        yield object_in(document)
 
 
 _KINDS = {

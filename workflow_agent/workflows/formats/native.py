@@ -7,14 +7,13 @@ from typing_extensions import override
 
 from workflow_agent.errors import InvalidWorkflow
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
-from workflow_agent.workflows.formats.text import write_json
-from workflow_agent.workflows.formats.yaml_text import write_yaml
+from workflow_agent.workflows.formats.text import write_plain
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 
 
 class _Native(Format):
-    """What both spellings of our own form share: everything but how the text is written."""
+    """What both spellings of our own form share."""
 
     @override
     def recognises(self, document: Any) -> float:
@@ -35,6 +34,10 @@ class _Native(Format):
         except InvalidWorkflow as error:
             raise UnreadableDocument("workflow", list(error.problems)) from error
 
+    @override
+    def write(self, workflow: Workflow) -> Exported:
+        return Exported(write_plain(workflow_document(workflow), self.media_type), Report())
+
 
 class NativeJson(_Native):
     """The stored document as JSON."""
@@ -44,10 +47,6 @@ class NativeJson(_Native):
     media_type = "application/json"
     extension = "json"
 
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        return Exported(write_json(workflow_document(workflow)), Report())
-
 
 class NativeYaml(_Native):
     """The stored document as YAML."""
@@ -56,7 +55,3 @@ class NativeYaml(_Native):
     title = "workflow_agent YAML"
     media_type = "application/yaml"
     extension = "yaml"
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        return Exported(write_yaml(workflow_document(workflow)), Report())

@@ -5,7 +5,7 @@ check the whole document first and may then rely on it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -15,6 +15,15 @@ from workflow_agent.workflows.formats.base import LARGEST, SMALLEST, TOO_LARGE
 from workflow_agent.workflows.model.parser import json_pointer
 
 _VALID_SHOWN = 30
+_KINDS = {
+    "an object": "object",
+    "a list": "list",
+    "text": "text",
+    "true or false": "flag",
+    "a number": "number",
+    "nothing": "nothing",
+}
+"""What `kind_of` says, and what `one_kind` calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,40 +222,17 @@ def one_kind(**shapes: Shape) -> Shape:
 
     The kinds are `object`, `list`, `text`, `flag`, `number` and `nothing`.
     """
-    names = {"an object": "object", "a list": "list", "true or false": "flag", "a number": "number"}
 
     def check(value: Any, place: Place) -> None:
         kind = kind_of(value)
-        shape = shapes.get(names.get(kind, kind))
+        shape = shapes.get(_KINDS[kind])
         if shape is not None:
             shape(value, place)
         else:
-            wanted = " or ".join(spoken for spoken in _SPOKEN if names.get(spoken, spoken) in shapes)
+            wanted = " or ".join(spoken for spoken, name in _KINDS.items() if name in shapes)
             place.refuse(f"must be {wanted}, got {kind}")
 
     return check
-
-
-_SPOKEN = ("an object", "a list", "text", "true or false", "a number", "nothing")
-
-
-def object_in(value: Any) -> JsonObject:
-    """Return a value that is an object as one, and an empty one for everything else."""
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
-
-
-def list_in(value: Any) -> list[Any]:
-    """Return a value that is a list as one, and an empty one for everything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-def repeated(names: Iterable[str]) -> Iterator[int]:
-    """Yield where those of some names are that stand among them before."""
-    seen: set[str] = set()
-    for at, name in enumerate(names):
-        if name in seen:
-            yield at
-        seen.add(name)
 
 
 def fields_of(shape: Shape, names: str) -> dict[str, Shape]:
@@ -254,16 +240,6 @@ def fields_of(shape: Shape, names: str) -> dict[str, Shape]:
     return dict.fromkeys(names.split(), shape)
 
 
-def filled(fields: Mapping[str, Any]) -> JsonObject:
-    """Return the fields that are not None."""
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-def without(fields: Mapping[str, Any], *names: str) -> JsonObject:
-    """Return all fields but some."""
-    return {key: value for key, value in fields.items() if key not in names}
-
-
-def text_in(value: Any, most: int = 20_000) -> str | None:
-    """Return a value that is text which says something and is not too long to be a field of the model."""
-    return value if isinstance(value, str) and value.strip() and len(value) <= most else None
+def allowed(fields: Mapping[str, Any], shape: Shape) -> JsonObject:
+    """Return the fields that a record of this shape may have as they are."""
+    return {key: value for key, value in fields.items() if not problems_in({key: value}, shape)}

@@ -6,29 +6,24 @@ from typing import Any, cast
 from pydantic import ValidationError
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step, step_with
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, repeated, text_in, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     anything,
     fields_of,
     flag,
     kind_of,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     problems_in,
     record,
-    repeated,
     text,
-    text_in,
-    without,
 )
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import STEP_TYPES, Form, FormField, Step
@@ -77,9 +72,8 @@ def machine_shape(value: Any, place: Place) -> None:
     LISTS(value, place)
 
 
-def broken_references(machine: JsonObject) -> list[Problem]:
-    """Return a problem for each slug that two states have, and each that an action names and no state has."""
-    place = Place([])
+def check_slugs(machine: JsonObject, place: Place) -> None:
+    """Refuse each slug that two states have, and each that an action names and no state has."""
     slugs = [state["slug"] for state in machine["states"]]
     known = set(slugs)
     for at in repeated(slugs):
@@ -88,7 +82,6 @@ def broken_references(machine: JsonObject) -> list[Problem]:
         for end, named in (("from", sources_of(action)), ("to", [action["to"]])):
             for one in (one for one in named if one not in known):
                 (place / "actions" / at / end).refuse(f"there is no state {one[:80]!r}", slugs)
-    return place.problems
 
 
 STATE_SAID_BY = {"name": ("name",), "type": ("type",), "description": ("description",)}
@@ -128,9 +121,8 @@ def with_ends(automation: JsonObject, names: Mapping[str, str]) -> JsonObject:
 def top_of(said: Mapping[str, Any], permissions: list[str]) -> JsonObject:
     """Return what a machine says beside its states and actions."""
     made = slug(said["name"], fallback="workflow")
-    about = {"description": said["description"]} if said["description"] else {}
-    lists = {"permissions": permissions, "automations": list(said["automations"])}
-    return {"specId": made, "name": said["name"], "slug": made, **about, **lists}
+    about = nonempty({"specId": made, "name": said["name"], "slug": made, "description": said["description"]})
+    return {**about, "permissions": permissions, "automations": list(said["automations"])}
 
 
 def said_state(state: Mapping[str, Any], *, is_left: bool) -> JsonObject:
@@ -140,15 +132,13 @@ def said_state(state: Mapping[str, Any], *, is_left: bool) -> JsonObject:
     if said in FINAL:
         kind = "state" if is_left else "end"
     name = text_in(state.get("name"), 200) or str(state["slug"])
-    description = text_in(state.get("description"))
-    return {"name": name, "type": kind, **({"description": description} if description else {})}
+    return nonempty({"name": name, "type": kind, "description": text_in(state.get("description"))})
 
 
 def state_of(step: Step, *, is_start: bool) -> JsonObject:
     """Return the state for a step, with the id as its slug."""
-    about = {"description": step.description} if step.description else {}
     kind = {"end": "final", "state": "initial" if is_start else "normal"}.get(step.type, step.type)
-    return {"slug": step.id, "name": step.name, "type": kind, **about}
+    return nonempty({"slug": step.id, "name": step.name, "type": kind, "description": step.description})
 
 
 def said_action(action: Mapping[str, Any]) -> JsonObject:
@@ -191,14 +181,15 @@ def transition(fields: Mapping[str, Any]) -> Transition:
 
 def action_of(edge: Transition) -> JsonObject:
     """Return the action for a transition, without its ends."""
-    found: JsonObject = {"slug": edge.action or slug(edge.label or edge.id), "requiresForm": edge.form is not None}
-    if edge.label:
-        found["name"] = edge.label
-    if edge.permission:
-        found["permission"] = edge.permission
-    if edge.form is not None and edge.form != Form():
-        found["form"] = edge.form.as_plain()
-    return found
+    return nonempty(
+        {
+            "slug": edge.action or slug(edge.label or edge.id),
+            "requiresForm": edge.form is not None,
+            "name": edge.label,
+            "permission": edge.permission,
+            "form": edge.form.as_plain() if edge.form is not None and edge.form != Form() else None,
+        }
+    )
 
 
 def read_machine(machine: JsonObject, draft: Draft) -> Imported:
@@ -312,7 +303,7 @@ class StateMachine(DocumentFormat):
     media_type = "application/json"
     extension = "json"
     shape = staticmethod(machine_shape)
-    broken_rules = staticmethod(broken_references)
+    rules = staticmethod(check_slugs)
     read_into = staticmethod(read_machine)
     document_of = staticmethod(machine_of)
 

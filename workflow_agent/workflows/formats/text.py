@@ -4,20 +4,13 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any, cast
 
 from workflow_agent.errors import Problem
-from workflow_agent.workflows.formats.base import (
-    LARGEST,
-    MAX_CHARS,
-    MAX_DEPTH,
-    SMALLEST,
-    TOO_LARGE,
-    UnreadableDocument,
-    unreadable,
-    whole_number,
-)
-from workflow_agent.workflows.formats.yaml_text import read_yaml
+from workflow_agent.workflows.formats import base
+from workflow_agent.workflows.formats.plain import object_in
+from workflow_agent.workflows.formats.yaml_text import read_yaml, write_yaml
 from workflow_agent.workflows.model.parser import json_pointer
 
 MERMAID_HEAD = re.compile(
@@ -59,7 +52,7 @@ def read_text(text: str, *, what: str = "workflow") -> Any:
     """
     documents = read_texts(text, what=what)
     if len(documents) != 1:
-        raise unreadable(what, f"has {len(documents)} documents; one is read at a time")
+        raise base.unreadable(what, f"has {len(documents)} documents; one is read at a time")
     return documents[0]
 
 
@@ -69,31 +62,31 @@ def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
     Raises:
         UnreadableDocument: As for `read_text`, but for the number of documents.
     """
-    if len(text) > MAX_CHARS:
-        raise unreadable(what, f"has {len(text)} characters, more than the {MAX_CHARS} that are read")
+    if len(text) > base.MAX_CHARS:
+        raise base.unreadable(what, f"has {len(text)} characters, more than the {base.MAX_CHARS} that are read")
     if _XML_BEGINS.match(text) or header_line(text) is not None or DOT_BEGINS.match(text):
         return [text]
     if text.lstrip()[:1] in ("{", "[") or _COMMENT_BEGINS.match(text):
         try:
             return [_plain(_read_json(text), what)]
         except RecursionError as error:
-            raise unreadable(what, f"is nested deeper than {MAX_DEPTH}") from error
+            raise base.unreadable(what, f"is nested deeper than {base.MAX_DEPTH}") from error
         except json.JSONDecodeError as error:
             if error.msg == "Extra data" and not error.doc[error.pos :].startswith(("---", "...", "#", ":")):
                 where = f"at line {error.lineno}, column {error.colno}"
-                raise unreadable(what, f"is JSON with more text after its end, {where}") from error
+                raise base.unreadable(what, f"is JSON with more text after its end, {where}") from error
             text = without_comments(text)
     return [_plain(document, what) for document in read_yaml(text, what)]
 
 
 def _read_json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_int=whole_number)
+        return json.loads(text, parse_constant=_refuse_constant, parse_int=base.whole_number)
     except json.JSONDecodeError:
         plain = _JSON5.sub(_json_for, without_comments(text))
         if plain == text:
             raise
-        return json.loads(plain, parse_constant=_refuse_constant, parse_int=whole_number)
+        return json.loads(plain, parse_constant=_refuse_constant, parse_int=base.whole_number)
 
 
 def _json_for(match: re.Match[str]) -> str:
@@ -128,8 +121,8 @@ def _refuse_constant(name: str) -> float:
 
 def _plain(value: Any, what: str, at: tuple[str | int, ...] = ()) -> Any:
     """Return a value with text keys throughout; what JSON cannot hold is refused or becomes text."""
-    if len(at) > MAX_DEPTH:
-        raise unreadable(what, f"is nested deeper than {MAX_DEPTH}")
+    if len(at) > base.MAX_DEPTH:
+        raise base.unreadable(what, f"is nested deeper than {base.MAX_DEPTH}")
     if isinstance(value, dict):
         named = cast("Mapping[object, object]", value)
         return {(name := _key(key)): _plain(item, what, (*at, name)) for key, item in named.items()}
@@ -138,8 +131,8 @@ def _plain(value: Any, what: str, at: tuple[str | int, ...] = ()) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int):
-        if not SMALLEST <= value <= LARGEST:
-            raise UnreadableDocument(what, [Problem(json_pointer(at), TOO_LARGE)])
+        if not base.SMALLEST <= value <= base.LARGEST:
+            raise base.UnreadableDocument(what, [Problem(json_pointer(at), base.TOO_LARGE)])
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
@@ -151,6 +144,21 @@ def _key(key: Any) -> str:
     if isinstance(key, bool):
         return "true" if key else "false"
     return "null" if key is None else str(key)
+
+
+def vocabulary(package: str) -> Mapping[str, Any]:
+    """Return what the file `vocabulary.yaml` of a package lists, in place of each text the set of its words."""
+
+    def words(value: Any) -> Any:
+        named = object_in(value)
+        return {key: words(one) for key, one in named.items()} if named else frozenset(str(value).split())
+
+    return words(read_text(files(package).joinpath("vocabulary.yaml").read_text("utf-8")))
+
+
+def write_plain(document: Any, media_type: str) -> str:
+    """Return readable JSON, or else YAML."""
+    return write_json(document) if media_type == "application/json" else write_yaml(document)
 
 
 def write_json(document: Any) -> str:

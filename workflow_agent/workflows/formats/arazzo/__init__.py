@@ -5,15 +5,15 @@ from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values import grouped, reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.arazzo import parts
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
-from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check
-from workflow_agent.workflows.formats.shapes import Place, filled, list_in, object_in, problems_in, repeated, without
+from workflow_agent.workflows.formats.lint import LintRule, lint_rule, objects_at, schema_check
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, repeated, without
+from workflow_agent.workflows.formats.shapes import Place, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -41,7 +41,6 @@ class _Writer:
         self._children = grouped((step.parent, step) for step in workflow.steps)
 
     def whole(self) -> JsonObject:
-        """Return the whole document."""
         workflow = self._workflow
         plain = parts.made_top(workflow.name, workflow.description)
         plain["info"] = self._info(plain["info"])
@@ -145,9 +144,8 @@ class _Reader:
             if len(workflows) > 1:
                 self._scope(workflow, at)
             else:
-                own = without(workflow, "steps")
-                flat = kept_of(own, parts.made_flat(slug(str(top["name"]), fallback="workflow")))
-                kept |= {"workflow": flat} if flat else {}
+                flat = parts.made_flat(slug(str(top["name"]), fallback="workflow"))
+                kept |= nonempty({"workflow": kept_of(without(workflow, "steps"), flat)})
                 self._steps(workflow, None, at)
         self._dependencies(workflows)
         return self._draft.finished(kept=kept, **top)
@@ -159,16 +157,12 @@ class _Reader:
         step = Step.model_validate({**self._draft.steps[-1]})
         own = without(workflow, "steps", parts.OWN, "dependsOn")
         kept = kept_of(own, parts.made_scope(step))
-        outside = [one for one in workflow.get("dependsOn", ()) if one not in self._known_before(at)]
-        if outside:
+        others = {one["workflowId"] for one in self._document["workflows"] if one is not workflow}
+        if not others.issuperset(workflow.get("dependsOn", ())):
             kept["dependsOn"] = workflow["dependsOn"]
         self._draft.keep(kept, ("workflows", at))
         self._scopes[workflow["workflowId"]] = step_id
         self._steps(workflow, step_id, at)
-
-    def _known_before(self, at: int) -> list[str]:
-        names = [one["workflowId"] for one in self._document["workflows"]]
-        return names[:at] + names[at + 1 :]
 
     def _dependencies(self, workflows: list[JsonObject]) -> None:
         for workflow in workflows if self._scopes else ():
@@ -201,17 +195,16 @@ class _Reader:
         return step_id
 
 
-def used_twice(document: JsonObject) -> list[Problem]:
-    """Return a problem for each id of a workflow or a step that another one has."""
-    place = Place([]) / "workflows"
+def check_ids(document: JsonObject, place: Place) -> None:
+    """Refuse each id of a workflow or a step that another one has."""
+    here = place / "workflows"
     workflows = [workflow["workflowId"] for workflow in document["workflows"]]
     for at in repeated(workflows):
-        (place / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
+        (here / at / "workflowId").refuse(f"{workflows[at][:80]!r} is the id of another workflow, too")
     for within, workflow in enumerate(document["workflows"]):
         steps = [step["stepId"] for step in workflow["steps"]]
         for at in repeated(steps):
-            (place / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
-    return place.problems
+            (here / within / "steps" / at / "stepId").refuse(f"{steps[at][:80]!r} is the id of another step, too")
 
 
 @lint_rule(RULES, "arazzo-schema", "warning", "Tools that hold to the schema refuse the description.")
@@ -222,14 +215,10 @@ def _against_schema(document: Any, place: Place) -> None:
         check(document, place)
 
 
-def steps_at(path: Sequence[str], document: Any) -> Iterator[str]:
+def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
     """Yield the ids of the step and the workflow around a place, the innermost first."""
-    here: Any = document
-    found: list[str] = []
-    for part in path:
-        here = list_in(here)[int(part)] if part.isdigit() and list_in(here) else object_in(here).get(part)
-        found += [object_in(here)[key] for key in ("workflowId", "stepId") if key in object_in(here)]
-    yield from reversed(found)
+    keys = ("workflowId", "stepId")
+    yield from reversed([one[key] for one in objects_at(parts, document) for key in keys if key in one])
 
 
 class Arazzo(DocumentFormat):
@@ -239,7 +228,7 @@ class Arazzo(DocumentFormat):
     title = "Arazzo"
     extension = "arazzo.yaml"
     shape = staticmethod(parts.DOCUMENT)
-    broken_rules = staticmethod(used_twice)
+    rules = staticmethod(check_ids)
     read_into = staticmethod(read_description)
     document_of = staticmethod(document_of)
 

@@ -9,21 +9,17 @@ from pydantic import BaseModel
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, completed, same, unsaid
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, number_in, object_in, text_in, without
 from workflow_agent.workflows.formats.shapes import (
     anything,
     choice,
     fields_of,
-    filled,
     flag,
-    list_in,
     listed,
     mapped,
-    object_in,
     one_kind,
     record,
     text,
-    text_in,
-    without,
 )
 from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.parser import slug, take_id
@@ -85,10 +81,9 @@ def said_top(document: Mapping[str, Any]) -> JsonObject:
 
 def made_top(name: str, description: str) -> JsonObject:
     """Return what a document says beside its workflows, from the model alone."""
-    about = {"description": description} if description else {}
     return {
         "arazzo": "1.0.1",
-        "info": {"title": name, **about, "version": "1.0.0"},
+        "info": nonempty({"title": name, "description": description, "version": "1.0.0"}),
         "sourceDescriptions": [{"name": "api", "url": "./openapi.yaml", "type": "openapi"}],
     }
 
@@ -97,14 +92,12 @@ def said_scope(workflow: Mapping[str, Any]) -> JsonObject:
     """Return the fields of the step that stands for one of several workflows."""
     called = workflow["workflowId"]
     told = text_in(workflow.get("description")) or text_in(workflow.get("summary"))
-    fields = {"type": "subworkflow", "workflow": called, "description": told}
-    return filled(fields)
+    return filled({"type": "subworkflow", "workflow": called, "description": told})
 
 
 def made_scope(step: Step) -> JsonObject:
     """Return what a workflow says beside its steps, for the step that stands for it."""
-    about = {"description": step.description} if step.description else {}
-    return {"workflowId": step.workflow or step.id, **about}
+    return nonempty({"workflowId": step.workflow or step.id, "description": step.description})
 
 
 def made_flat(workflow_id: str) -> JsonObject:
@@ -129,8 +122,7 @@ SAID_BY = {
 
 def residue_of(wanted: Mapping[str, Any], said: Mapping[str, Any]) -> JsonObject:
     """Return the extension with the fields of the model that a part does not say; nothing where it says all."""
-    fields = unsaid(wanted, said)
-    return {OWN: fields} if fields else {}
+    return nonempty({OWN: unsaid(wanted, said)})
 
 
 def merged(said: JsonObject, part: Mapping[str, Any], model: type[BaseModel], others: JsonObject) -> JsonObject:
@@ -158,9 +150,9 @@ def said(step: Mapping[str, Any]) -> JsonObject:
 def said_retry(step: Mapping[str, Any]) -> JsonObject | None:
     """Return how a step is tried again, if one of its failure actions says so for every failure."""
     for action in map(object_in, list_in(step.get("onFailure"))):
-        after, limit = action.get("retryAfter", 0), action.get("retryLimit", 1)
+        after, limit = number_in(action.get("retryAfter", 0)), action.get("retryLimit", 1)
         is_plain = action.get("type") == "retry" and "criteria" not in action and "stepId" not in action
-        if not is_plain or isinstance(after, bool) or not isinstance(after, int | float):
+        if not is_plain or after is None:
             continue
         if type(limit) is int and 0 <= limit < 1_000_000 and 0 <= after < 1e9:
             return {"max_attempts": limit + 1} | ({"interval": duration_of(after)} if after else {})
@@ -169,9 +161,7 @@ def said_retry(step: Mapping[str, Any]) -> JsonObject | None:
 
 def generated(step: Step, step_id: str) -> JsonObject:
     """Return the step for a step of the model, without what comes after it."""
-    made: JsonObject = {"stepId": step_id}
-    if step.description:
-        made["description"] = step.description
+    made = nonempty({"stepId": step_id, "description": step.description})
     if step.type == "subworkflow" and step.workflow:
         made["workflowId"] = step.workflow
     elif step.uses and ("{$" in step.uses or "#/" in step.uses):

@@ -7,28 +7,13 @@ from typing import Any
 from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.reader import (
-    metadata_of,
-    read_document,
-    said_exit,
-    said_metadata,
-    started_by,
-)
-from workflow_agent.workflows.formats.argo.shapes import (
-    METADATA,
-    SPEC,
-    SPECS,
-    broken_rules,
-    call_shape,
-    document_shape,
-    said_depends,
-    template_shape,
-)
+from workflow_agent.workflows.formats.argo import reader, shapes
 from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step, same
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, problems_in, without
+from workflow_agent.workflows.formats.plain import are_texts, filled, list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -43,11 +28,10 @@ _TASK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,127}")
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as Argo can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    metadata = kept.get("metadata")
     titled = {"name": workflow.name, "description": workflow.description}
-    if problems_in(metadata, METADATA) or not same(said_metadata(object_in(metadata)), titled):
-        metadata = metadata_of(workflow)
-    kind, starts = started_by(workflow, format_name)
+    made = reader.metadata_of(workflow)
+    metadata = kept_or_made(kept.get("metadata"), made, titled, read=reader.said_metadata, shape=shapes.METADATA)
+    kind, starts = reader.started_by(workflow, format_name)
     version = kept.get("apiVersion")
     is_argo = isinstance(version, str) and version.startswith("argoproj.io/")
     head = {"apiVersion": version if is_argo else _API, "kind": kind, "metadata": metadata}
@@ -66,7 +50,9 @@ class _Writer:
         self._flow = Flow(workflow, format_name)
         self._kept = kept_in(workflow.extensions, format_name)
         listed_before = list_in(self._kept.get("templates"))
-        self._order = [one for one in listed_before if isinstance(one, str) or not problems_in(one, template_shape)]
+        self._order = [
+            one for one in listed_before if isinstance(one, str) or not problems_in(one, shapes.template_shape)
+        ]
         self._told: dict[str, JsonObject] = {
             str(one["name"]): one for one in map(object_in, self._order) if "name" in one
         }
@@ -75,8 +61,7 @@ class _Writer:
 
     def spec(self) -> JsonObject:
         """Return the part of the document that says what is done."""
-        kept = object_in(self._kept.get("spec"))
-        rest = {key: value for key, value in kept.items() if not problems_in({key: value}, SPEC)}
+        rest = allowed(object_in(self._kept.get("spec")), shapes.SPEC)
         top = self._flow.children[None]
         entry = self._kept.get("entry")
         if len(self._workflow.steps) == 1 and top[0].type == "subworkflow" and (top[0].workflow or entry):
@@ -110,7 +95,7 @@ class _Writer:
             name = one.effect.with_.get("template")
             plain = one.as_plain()
             is_known = name in known or "workflowTemplateRef" in rest or "{{" in str(name)
-            if is_known and said_exit(name) == [plain]:
+            if is_known and reader.said_exit(name) == [plain]:
                 return {"onExit": name}
         return {}
 
@@ -127,7 +112,7 @@ class _Writer:
             tasks = {"dag": {**object_in(kept.get("dag")), "tasks": dag}}
         named = {} if name is None else {"name": name}
         whole = {**without(kept, "steps", "dag"), **named, **tasks}
-        if problems_in(whole, template_shape):
+        if problems_in(whole, shapes.template_shape):
             plain = tasks if groups is not None else {"dag": {"tasks": tasks["dag"]["tasks"]}}
             return {**named, **plain}
         return whole
@@ -147,10 +132,8 @@ class _Writer:
         guards = [edge for one in needs.of(step.id) for edge in one.guards] or needs.guards(step.id)
         asked = list(dict.fromkeys(said for edge in guards if (said := self._guard(edge))))
         if asked:
-            call = {
-                **call,
-                "when": " && ".join(f"({one})" for one in [*asked, *([call["when"]] if "when" in call else [])]),
-            }
+            own = [call["when"]] if "when" in call else []
+            call = {**call, "when": " && ".join(f"({one})" for one in [*asked, *own])}
         return {**call, **dependencies_of(step, kept, names, needs)}
 
     def _guard(self, edge: Transition) -> str:
@@ -171,7 +154,7 @@ class _Writer:
             told: JsonObject | None = {} if inside else template
             return {"type": step.type, **said_call({**part, **reference}, told), "name": step.name}
 
-        task = restored_step(step, call_of(step, name), own, read=read, said_by=TASK_SAID_BY, shape=call_shape)
+        task = restored_step(step, call_of(step, name), own, read=read, said_by=TASK_SAID_BY, shape=shapes.call_shape)
         if inside:
             return {**task, **self._inside(step, inside, kept)}
         if reference and self._still_says(step, said_call({**task, **reference}, template)):
@@ -183,7 +166,7 @@ class _Writer:
     def _reference(self, kept: JsonObject) -> tuple[JsonObject, JsonObject | None]:
         """Return what the task called when it was read, and the template that this is."""
         reference = {key: kept[key] for key in _CALLED if key in kept}
-        if len(reference) != 1 or problems_in({"name": "x", **reference}, call_shape):
+        if len(reference) != 1 or problems_in({"name": "x", **reference}, shapes.call_shape):
             return {}, None
         if "inline" in reference:
             return reference, object_in(reference["inline"])
@@ -233,16 +216,11 @@ def dependencies_of(step: Step, kept: Mapping[str, Any], names: Mapping[str, str
     wanted = {names[one.source]: one.on_failure for one in waits}
     any_is_enough = needs.needs_any(step.id)
     for key in ("depends", "dependencies"):
-        if _is_readable(key, kept.get(key)) and said_depends({key: kept[key]}) == (wanted, any_is_enough):
+        is_readable = are_texts(kept.get(key)) if key == "dependencies" else isinstance(kept.get(key), str)
+        if is_readable and shapes.said_depends({key: kept[key]}) == (wanted, any_is_enough):
             return {key: kept[key]}
     said = [f"{name}.Failed" if on_failure else name for name, on_failure in wanted.items()]
     return {"depends": (" || " if any_is_enough else " && ").join(said)} if said else {}
-
-
-def _is_readable(key: str, value: Any) -> bool:
-    if key == "depends":
-        return isinstance(value, str)
-    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
 
 
 class ArgoWorkflows(DocumentFormat):
@@ -251,9 +229,9 @@ class ArgoWorkflows(DocumentFormat):
     name = "argo"
     title = "Argo Workflows"
     extension = "yaml"
-    shape = staticmethod(document_shape)
-    broken_rules = staticmethod(broken_rules)
-    read_into = staticmethod(read_document)
+    shape = staticmethod(shapes.document_shape)
+    rules = staticmethod(shapes.check_references)
+    read_into = staticmethod(reader.read_document)
     document_of = staticmethod(document_of)
 
     @override
@@ -262,4 +240,4 @@ class ArgoWorkflows(DocumentFormat):
         is_argo = str(whole.get("apiVersion", "")).startswith("argoproj.io/")
         if not is_argo:
             return 0.0
-        return 0.95 if whole.get("kind") in SPECS else 0.4
+        return 0.95 if whole.get("kind") in shapes.SPECS else 0.4

@@ -7,8 +7,9 @@ from typing import Any
 
 from workflow_agent.values import reached
 from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
-from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, objects_at, texts_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.triggers import cron_problem
 
 RULES: list[LintRule] = []
@@ -322,11 +323,5 @@ def _said(value: Any, keys: Iterable[str]) -> Iterator[Any]:
 
 def steps_at(parts: Sequence[str], document: Any) -> Iterator[str]:
     """Yield the names of the tasks and templates around a place, the innermost first."""
-    here: Any = document
-    found: list[str] = []
-    for part in parts:
-        is_item = part.isdigit() and int(part) < len(list_in(here))
-        here = list_in(here)[int(part)] if is_item else object_in(here).get(part)
-        name = object_in(here).get("name")
-        found += [name] if isinstance(name, str) else []
-    yield from reversed(found)
+    names = [one.get("name") for one in objects_at(parts, document)]
+    yield from (name for name in reversed(names) if isinstance(name, str))

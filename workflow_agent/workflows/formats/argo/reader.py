@@ -9,7 +9,8 @@ from workflow_agent.workflows.formats.argo.templates import call_of, said_call
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same, step_with
-from workflow_agent.workflows.formats.shapes import Shape, list_in, object_in, problems_in, record, text_in, without
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import Shape, problems_in, record
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.triggers import ScheduleTrigger, cron_problem
 from workflow_agent.workflows.model.workflow import Workflow
@@ -189,9 +190,9 @@ def said_metadata(metadata: Mapping[str, Any]) -> JsonObject:
 def metadata_of(workflow: Workflow) -> JsonObject:
     """Return the metadata for a workflow."""
     name = slug(workflow.name, fallback="workflow").replace("_", "-")
-    notes = {_TITLE: workflow.name} if workflow.name != name else {}
-    notes |= {_DESCRIPTION: workflow.description} if workflow.description else {}
-    return {"name": name, **({"annotations": notes} if notes else {})}
+    title = workflow.name if workflow.name != name else None
+    notes = nonempty({_TITLE: title, _DESCRIPTION: workflow.description})
+    return nonempty({"name": name, "annotations": notes})
 
 
 def said_triggers(kind: str, spec: Mapping[str, Any]) -> list[JsonObject]:
@@ -223,8 +224,8 @@ def started_by(workflow: Workflow, format_name: str) -> tuple[str, JsonObject]:
     schedules = [one for one in workflow.triggers if isinstance(one, ScheduleTrigger) and one.cron]
     if not schedules:
         return kind if kind.endswith("WorkflowTemplate") and kind in SPECS else "Workflow", {}
-    zone = {"timezone": schedules[0].timezone} if schedules[0].timezone else {}
-    return "CronWorkflow", {"schedules": [one.cron for one in schedules], **zone}
+    starts = {"schedules": [one.cron for one in schedules], "timezone": schedules[0].timezone}
+    return "CronWorkflow", nonempty(starts)
 
 
 _EMPTY = record({})

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.plain import list_in, object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -15,11 +15,9 @@ from workflow_agent.workflows.formats.shapes import (
     choice,
     fields_of,
     flag,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
     text,
@@ -260,9 +258,8 @@ def said_depends(task: Mapping[str, Any]) -> tuple[dict[str, bool], bool]:
     return {name: found <= _FAILURES for name, found in results.items()}, any_is_enough
 
 
-def broken_rules(document: JsonObject) -> list[Problem]:
-    """Return a problem for each rule that a document of the right shape breaks."""
-    place = Place([])
+def check_references(document: JsonObject, place: Place) -> None:
+    """Refuse templates and tasks that are not there, are there twice or wait for themselves, and what is missing."""
     spec = spec_of(document)
     where = place / "spec"
     if "workflowSpec" in object_in(document.get("spec")):
@@ -284,7 +281,6 @@ def broken_rules(document: JsonObject) -> list[Problem]:
         where.refuse("needs `templates` or `workflowTemplateRef`")
     if document["kind"] == "WorkflowEventBinding" and "submit" not in spec:
         where.refuse("needs `submit`, which says what is started")
-    return place.problems
 
 
 def _used_twice(names: Iterable[str], place: Place) -> None:

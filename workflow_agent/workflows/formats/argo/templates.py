@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo.shapes import KINDS
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import are_texts, filled, list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Retry, Step
@@ -72,10 +72,8 @@ def said_call(task: Mapping[str, Any], template: Mapping[str, Any] | None) -> Js
     """Return the fields of the step that a task is; what it calls may not be in the document, or told elsewhere."""
     reference = object_in(task.get("templateRef"))
     called = f"{reference['name']}/{reference['template']}" if reference else text_in(task.get("template"))
-    fields: JsonObject = {
-        **(said_template(template) if template is not None else {"uses": called}),
-        "name": fit(task["name"]),
-    }
+    fields: JsonObject = said_template(template) if template is not None else {"uses": called}
+    fields["name"] = fit(task["name"])
     if "when" in task:
         fields["when"] = {"expression": task["when"], "language": LANGUAGE}
     sequence = {"sequence": task["withSequence"]} if "withSequence" in task else None
@@ -127,18 +125,18 @@ def _items(over: Any) -> JsonObject:
 def template_of(step: Step, name: str) -> JsonObject:
     """Return the template for a step that has nothing in it."""
     parameters = [{"name": one} for one in object_in(step.with_.get("parameters"))]
-    inputs = {"inputs": {"parameters": parameters}} if parameters else {}
     limits = {"timeout": as_short_duration(step.timeout), "retryStrategy": step.retry and _strategy(step.retry)}
-    return {"name": name, **inputs, **filled(limits), **_work(step)}
+    return {"name": name, **nonempty({"inputs": nonempty({"parameters": parameters})}), **filled(limits), **_work(step)}
 
 
 def _strategy(retry: Retry) -> JsonObject:
-    limit = {"limit": str(retry.max_attempts - 1)} if retry.max_attempts < _UNBOUNDED else {}
-    backoff = {"duration": as_short_duration(retry.interval), "cap": as_short_duration(retry.max_interval)}
-    found = filled(backoff)
-    if retry.backoff == "exponential":
-        found["factor"] = str(int(retry.factor or 2))
-    return {**limit, **({"backoff": found} if found else {})}
+    backoff = {
+        "duration": as_short_duration(retry.interval),
+        "cap": as_short_duration(retry.max_interval),
+        "factor": str(int(retry.factor or 2)) if retry.backoff == "exponential" else None,
+    }
+    limit = str(retry.max_attempts - 1) if retry.max_attempts < _UNBOUNDED else None
+    return nonempty({"limit": limit, "backoff": filled(backoff)})
 
 
 def _work(step: Step) -> JsonObject:
@@ -154,14 +152,10 @@ def _work(step: Step) -> JsonObject:
     if uses == "http" and isinstance(given.get("url"), str):
         return {"http": without(given, "parameters")}
     pod: JsonObject = {"image": uses}
-    pod |= {key: given[key] for key in ("command", "args") if _is_texts(given.get(key))}
+    pod |= {key: given[key] for key in ("command", "args") if are_texts(given.get(key))}
     if isinstance(given.get("source"), str):
         return {"script": {**pod, "source": given["source"]}}
     return {"container": pod}
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in list_in(value))
 
 
 def short_duration(text: str) -> str | None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values import reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.choices import (
@@ -30,7 +29,8 @@ from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft, first_line
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored_step, step_with
 from workflow_agent.workflows.formats.flow import Flow, Region
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, problems_in, text_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import Place, problems_in
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -85,46 +85,36 @@ def targets_of(state: Mapping[str, Any]) -> Iterable[tuple[_Path, str]]:
         yield from (((key, at, "Next"), one["Next"]) for at, one in enumerate(state.get(key, ())))
 
 
-def broken_rules(machine: JsonObject) -> list[Problem]:
-    """Return a problem for each rule that a machine of the right shape breaks."""
-    return _Rules(machine).problems
+def check_states(machine: JsonObject, place: Place) -> None:
+    """Refuse states that are not there or are there twice, and inside a state those that nothing leads to."""
+    _check_machine(machine, place, set(), is_inside=False)
 
 
-class _Rules:
-    """What the language demands beyond the shape: targets that exist, unique names, all reachable."""
-
-    def __init__(self, machine: JsonObject) -> None:
-        self.problems: list[Problem] = []
-        self._seen: set[str] = set()
-        self._machine(machine, Place(self.problems), is_inside=False)
-
-    def _machine(self, machine: JsonObject, place: Place, *, is_inside: bool) -> None:
-        states = object_in(machine["States"])
-        if machine["StartAt"] not in states:
-            (place / "StartAt").refuse(f"there is no state {machine['StartAt'][:80]!r}", list(states))
-        for name, state in states.items():
-            here = place / "States" / name
-            if name in self._seen:
-                here.refuse(f"there is another state {name!r}; a name may be used once in the whole machine")
-            self._seen.add(name)
-            self._targets(state, here, states)
-            for path, inner in machines_in(state):
-                self._machine(inner, here.down(path), is_inside=True)
-        if is_inside:
-            self._reachable(machine["StartAt"], states, place)
-
-    def _targets(self, state: JsonObject, place: Place, states: JsonObject) -> None:
+def _check_machine(machine: JsonObject, place: Place, seen: set[str], *, is_inside: bool) -> None:
+    states, start = object_in(machine["States"]), machine["StartAt"]
+    if start not in states:
+        (place / "StartAt").refuse(f"there is no state {start[:80]!r}", list(states))
+    for name, state in states.items():
+        here = place / "States" / name
+        if name in seen:
+            here.refuse(f"there is another state {name!r}; a name may be used once in the whole machine")
+        seen.add(name)
         for path, target in targets_of(state):
             if target not in states:
                 message = f"there is no state {target[:80]!r} here; a state leads only to others of its own machine"
-                place.down(path).refuse(message, list(states))
+                here.down(path).refuse(message, list(states))
+        for path, inner in machines_in(state):
+            _check_machine(inner, here.down(path), seen, is_inside=True)
+    if is_inside:
+        _check_reachable(start, states, place)
 
-    def _reachable(self, start: str, states: JsonObject, place: Place) -> None:
-        """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
-        found = set(reached([start], lambda name: [target for _, target in targets_of(states.get(name, {}))]))
-        for name in states:
-            if name not in found:
-                (place / "States" / name).refuse(f"nothing leads to state {name!r}")
+
+def _check_reachable(start: str, states: JsonObject, place: Place) -> None:
+    """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
+    found = set(reached([start], lambda name: [target for _, target in targets_of(states.get(name, {}))]))
+    for name in states:
+        if name not in found:
+            (place / "States" / name).refuse(f"nothing leads to state {name!r}")
 
 
 class _Reader:
@@ -186,7 +176,7 @@ def _beside(machine: JsonObject) -> JsonObject:
 def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the state machine for a workflow, as far as the language can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    rest = {key: kept[key] for key in kept if key != "Comment"}
+    rest = without(kept, "Comment")
     root = rest if not problems_in(rest, root_rest_shape) else {}
     language = str(root.get("QueryLanguage", LANGUAGES[0]))
     machine = _Writer(workflow, format_name, language).whole()
@@ -254,11 +244,8 @@ class _Writer:
     def _structure(self, step: Step, region: Region | None, choices: JsonObject) -> str:
         if step.type == "loop":
             return "Map"
-        if (
-            step.id in self._flow.children
-            or region is not None
-            or (step.type == "fork" and not self._flow.onward(step.id))
-        ):
+        is_empty_fork = step.type == "fork" and not self._flow.onward(step.id)
+        if step.id in self._flow.children or region is not None or is_empty_fork:
             return "Parallel"
         return "Choice" if step.type == "decision" and choices else ""
 
@@ -310,7 +297,7 @@ class AmazonStatesLanguage(DocumentFormat):
     media_type = "application/json"
     extension = "asl.json"
     shape = staticmethod(machine_shape)
-    broken_rules = staticmethod(broken_rules)
+    rules = staticmethod(check_states)
     read_into = staticmethod(read_machine)
     document_of = staticmethod(machine_of)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from workflow_agent.values.stored import JsonObject
@@ -9,6 +10,7 @@ from workflow_agent.workflows.formats.asl.jsonata import jsonata_problem
 from workflow_agent.workflows.formats.asl.paths import reference_problem, result_path_problem, value_problem
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.plain import without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -22,7 +24,6 @@ from workflow_agent.workflows.formats.shapes import (
     problems_in,
     record,
     text,
-    without,
 )
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.transitions import Transition
@@ -167,17 +168,10 @@ _TESTS = _comparison_shapes()
 _TOP_OF_RULE: Mapping[str, Shape] = {"Next": STATE_NAME, "Assign": payload, "Comment": TEXT}
 
 
-def rule_shape(value: Any, place: Place) -> None:
-    """Check a choice rule of JSONPath, without the fields that only an outermost one has."""
-    _rule_shape(value, place, {"Comment": TEXT})
-
-
-def _rule_shape(value: Any, place: Place, beside: Mapping[str, Shape], required: tuple[str, ...] = ()) -> None:
-    nested: Mapping[str, Shape] = {
-        "And": listed(rule_shape, least=1),
-        "Or": listed(rule_shape, least=1),
-        "Not": rule_shape,
-    }
+def _rule(value: Any, place: Place, *, is_outer: bool = False) -> None:
+    """Check a choice rule of JSONPath; only an outermost one leads somewhere."""
+    beside, required = (_TOP_OF_RULE, ("Next",)) if is_outer else ({"Comment": TEXT}, ())
+    nested: Mapping[str, Shape] = {"And": listed(_rule, least=1), "Or": listed(_rule, least=1), "Not": _rule}
     if isinstance(value, Mapping) and not nested.keys().isdisjoint(cast("Mapping[str, Any]", value)):
         record({**nested, **beside}, required=required, exactly_one=[list(nested)])(value, place)
         return
@@ -185,12 +179,8 @@ def _rule_shape(value: Any, place: Place, beside: Mapping[str, Shape], required:
     record(data_test, required=["Variable", *required], exactly_one=[list(_TESTS)])(value, place)
 
 
-def _outer_rule(value: Any, place: Place) -> None:
-    _rule_shape(value, place, _TOP_OF_RULE, ("Next",))
-
-
 CHOICES = {
-    "JSONPath": listed(_outer_rule, least=1),
+    "JSONPath": listed(partial(_rule, is_outer=True), least=1),
     "JSONata": listed(
         record(
             {
@@ -214,9 +204,8 @@ def split_rule(rule: JsonObject) -> tuple[JsonObject, JsonObject]:
     if "Condition" in rule:
         kept = without(rule, "Next", "Condition")
         return {"expression": rule["Condition"], "language": "jsonata"}, kept
-    kept = {key: value for key, value in rule.items() if key in ("Assign", "Comment")}
-    test = without(rule, "Next", *kept)
-    return {"expression": test, "language": "asl"}, kept
+    test = without(rule, "Next", "Assign", "Comment")
+    return {"expression": test, "language": "asl"}, without(rule, "Next", *test)
 
 
 def split_catcher(catcher: JsonObject) -> tuple[list[str], JsonObject]:
@@ -254,12 +243,12 @@ def choices_of(ways: Sequence[Transition], names: Mapping[str, str], format_name
     guarded = [edge for edge in ways if edge.type == "condition" or edge.when or edge.action]
     if not guarded:
         return {}
-    rules = [_rule(edge, names[edge.to], format_name, language) for edge in guarded]
+    rules = [_made_rule(edge, names[edge.to], format_name, language) for edge in guarded]
     others = [edge for edge in ways if edge not in guarded]
     return {"Choices": rules, **({"Default": names[others[0].to]} if others else {})}
 
 
-def _rule(edge: Transition, target: str, format_name: str, language: str) -> JsonObject:
+def _made_rule(edge: Transition, target: str, format_name: str, language: str) -> JsonObject:
     expression = edge.when.expression if edge.when else None
     if language == "JSONata":
         tested: JsonObject = {"Condition": expression}

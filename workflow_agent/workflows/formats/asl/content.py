@@ -7,9 +7,9 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.choices import error_names, errors_of
 from workflow_agent.workflows.formats.asl.paths import value_problem
-from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in
-from workflow_agent.workflows.model.durations import duration_of, whole_seconds
+from workflow_agent.workflows.formats.builder import fit, seconds_in
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in
+from workflow_agent.workflows.model.durations import whole_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Loop, Retry, Step, ends_badly
 
@@ -70,8 +70,7 @@ def said(state: Mapping[str, Any]) -> JsonObject:
 
 
 def _seconds(value: Any) -> str | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return duration_of(value) if is_number and 0 <= value < 1e15 else None
+    return seconds_in(value, 1e15)
 
 
 def _said_call(state: Mapping[str, Any]) -> JsonObject:
@@ -126,7 +125,7 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
 
     It is a `Map`, `Parallel` or `Choice` where that is decided by what is around the step.
     """
-    comment = {"Comment": step.description} if step.description else {}
+    comment = nonempty({"Comment": step.description})
     if structure:
         items = _items(step.loop) if structure == "Map" else {}
         retriers = _retriers(step.retry) if structure != "Choice" else {}
@@ -139,15 +138,15 @@ def generated(step: Step, structure: str = "", language: str = "JSONPath") -> Js
     resource = _resource(step)
     arguments = "Arguments" if language == "JSONata" else "Parameters"
     if resource is None:
-        given = {"Parameters": step.with_} if step.with_ and language == "JSONPath" else {}
-        return {"Type": "Pass", **comment, **given}
+        given = step.with_ if language == "JSONPath" else None
+        return nonempty({"Type": "Pass", **comment, "Parameters": given})
     given = step.with_
     if step.type == "subworkflow":
-        given = {"StateMachineArn": step.workflow or step.name, **({"Input": given} if given else {})}
-    said = {arguments: given} if given else {}
+        given = nonempty({"StateMachineArn": step.workflow or step.name, "Input": given})
     seconds = whole_seconds(step.timeout)
-    said |= {"TimeoutSeconds": seconds} if seconds and seconds < 100_000_000 else {}
-    return {"Type": "Task", **comment, "Resource": resource, **said, **_retriers(step.retry)}
+    limit = seconds if seconds and seconds < 100_000_000 else None
+    said = {"Type": "Task", **comment, "Resource": resource, arguments: given, "TimeoutSeconds": limit}
+    return {**nonempty(said), **_retriers(step.retry)}
 
 
 def _waiting(step: Step, language: str) -> JsonObject:

@@ -13,12 +13,9 @@ _TOKEN = re.compile(
     r"|(?P<operator>\*\*|\.\.|:=|!=|<=|>=|~>|\?:|\?\?|[.\[\]{}(),@#;:?+\-*/%|=<>^&!~])"
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[im]*")
-_POWERS: Mapping[str, int] = {
-    ".": 75, "[": 80, "{": 70, "(": 80, "@": 80, "#": 80, "?": 20, "?:": 40, "??": 40, "+": 50, "-": 50,
-    "*": 60, "/": 60, "%": 60, "=": 40, "<": 40, ">": 40, "^": 40, "..": 20, ":=": 10, "!=": 40, "<=": 40,
-    ">=": 40, "~>": 40, "and": 30, "or": 25, "in": 40, "&": 50,
-}  # fmt: skip
-"""How strongly each infix operator binds, as in the language's reference parser."""
+_OPERATORS = ". [ { ( @ # ? ?: ?? + - * / % = < > ^ .. := != <= >= ~> and or in &"
+_INFIX = frozenset(_OPERATORS.split())
+"""What may follow an operand. How strongly each binds is of no matter where nothing is built."""
 _SELECTS_ALL = ("*", "**", "%")
 _MAX_DEPTH = 200
 
@@ -39,7 +36,7 @@ def jsonata_problem(source: str) -> str | None:
     """Return why a text is no JSONata expression, or None."""
     try:
         parser = _Parser(source)
-        parser.expression(0)
+        parser.expression()
         if parser.token.kind != "end":
             raise _Unexpected(parser.found())
     except _Unexpected as error:
@@ -54,7 +51,7 @@ class _Parser:
         self._source = source
         self._depth = 0
         self._prefixes: Mapping[str, Callable[[], None]] = {
-            "-": lambda: self.expression(70),
+            "-": self.expression,
             "(": partial(self._series, ")", ";"),
             "[": partial(self._series, "]", ",", may_trail=False),
             "{": partial(self._series, "}", ",", self._pair),
@@ -102,25 +99,15 @@ class _Parser:
     def _is(self, *operators: str) -> bool:
         return self.token.kind == "operator" and self.token.text in operators
 
-    def expression(self, power: int) -> None:
-        """Pass an expression, as far as its operators bind more strongly than `power`."""
+    def expression(self) -> None:
+        """Pass an expression: operands, and what stands between and after them."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise _Unexpected("it is nested too deep")
         self._prefix()
-        while self._power() > power:
-            operator = self._advance().text
-            follow = self._infixes.get(operator)
-            if follow is not None:
-                follow()
-            else:
-                self.expression(_POWERS[operator] - (operator == ":="))
+        while self.token.kind in ("operator", "name") and self.token.text in _INFIX:
+            self._infixes.get(self._advance().text, self._prefix)()
         self._depth -= 1
-
-    def _power(self) -> int:
-        if self.token.kind == "operator" or self.token.text in ("and", "or", "in"):
-            return _POWERS.get(self.token.text, 0)
-        return 0
 
     def _prefix(self) -> None:
         token = self.token
@@ -142,7 +129,7 @@ class _Parser:
     ) -> None:
         """Pass expressions, or other items, up to a closing bracket."""
         while not self._is(closing):
-            item() if item is not None else self.expression(0)
+            item() if item is not None else self.expression()
             if not self._is(separator):
                 break
             self._advance()
@@ -151,17 +138,17 @@ class _Parser:
         self._take(closing)
 
     def _pair(self) -> None:
-        self.expression(0)
+        self.expression()
         self._take(":")
-        self.expression(0)
+        self.expression()
 
     def _transform(self) -> None:
-        self.expression(0)
+        self.expression()
         self._take("|")
-        self.expression(0)
+        self.expression()
         if self._is(","):
             self._advance()
-            self.expression(0)
+            self.expression()
         self._take("|")
 
     def _regex(self) -> None:
@@ -174,7 +161,7 @@ class _Parser:
         if self._is("?"):
             self._advance()
         else:
-            self.expression(0)
+            self.expression()
 
     def _function(self) -> None:
         self._take("(")
@@ -192,17 +179,17 @@ class _Parser:
         self._advance(self._source.rfind(">", self.token.start, opened) + 1)
 
     def _conditional(self) -> None:
-        self.expression(0)
+        self.expression()
         if self._is(":"):
             self._advance()
-            self.expression(0)
+            self.expression()
 
     def _order(self) -> None:
         self._take("(")
         while True:
             if self._is("<", ">"):
                 self._advance()
-            self.expression(0)
+            self.expression()
             if not self._is(","):
                 break
             self._advance()

@@ -10,7 +10,8 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl import machines_in
 from workflow_agent.workflows.formats.fidelity import kept_in
 from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, setting, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow

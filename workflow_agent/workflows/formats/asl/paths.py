@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 _ROOT = re.compile(r"\$(?:\$|[A-Za-z_]\w*)?")
 _NAME = re.compile(r"[^\s.\[\]()'\"*,?@{}|&=<>!]+(?:\(\))?")
 _REFERENCE_BRACKET = re.compile(r"\s*(?:-?\d+|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")\s*")
+_BRACKET_OR_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\[\]()'\"]", re.DOTALL)
+"""A quote by itself is one that is not closed."""
 _LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
 _CALL = re.compile(r"States\.(\w+)\s*\(")
 _BLANK = re.compile(r"\s*")
@@ -109,22 +111,15 @@ def _closing(text: str, at: int) -> int:
     """Return where the bracket opened at a position is closed."""
     pairs = {"[": "]", "(": ")"}
     wanted: list[str] = []
-    quote = ""
-    position = at
-    while position < len(text):
-        char = text[position]
-        if quote:
-            position += char == "\\"
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in pairs:
-            wanted.append(pairs[char])
-        elif char in ")]" and wanted.pop() != char:
-            raise _Malformed(f"`{char}` closes nothing")
-        if not wanted and not quote:
-            return position
-        position += 1
+    for mark in _BRACKET_OR_TEXT.finditer(text, at):
+        if mark[0] in pairs:
+            wanted.append(pairs[mark[0]])
+        elif mark[0] in pairs.values() and wanted.pop() != mark[0]:
+            raise _Malformed(f"`{mark[0]}` closes nothing")
+        elif mark[0] in ("'", '"'):
+            break
+        if not wanted:
+            return mark.start()
     raise _Malformed("a bracket is not closed")
 
 

@@ -21,6 +21,7 @@ from workflow_agent.workflows.formats.asl.choices import (
     resource,
     template,
 )
+from workflow_agent.workflows.formats.plain import object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -30,7 +31,6 @@ from workflow_agent.workflows.formats.shapes import (
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
 )
@@ -42,27 +42,24 @@ FLOW = ("Next", "End")
 INSIDE = ("Branches", "ItemProcessor", "Iterator")
 _EVERY = ("Type", "Comment", "QueryLanguage")
 _HANDLING = ("Retry", "Catch")
+_PATHS = ("InputPath", "OutputPath")
+_RESULT = ("ResultPath", "Parameters", "ResultSelector")
 _MAP = (
     "ItemProcessor", "Iterator", "ItemSelector", "ItemReader", "ItemBatcher", "ResultWriter", "Label",
     "MaxConcurrency", "ToleratedFailureCount", "ToleratedFailurePercentage",
 )  # fmt: skip
 _ALLOWED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "JSONPath": {
-        "Task": (*FLOW, *_HANDLING, "Resource", "InputPath", "OutputPath", "ResultPath", "Parameters",
-            "ResultSelector",
-                 "TimeoutSeconds", "TimeoutSecondsPath", "HeartbeatSeconds", "HeartbeatSecondsPath",
-                 "Credentials", "Assign"),
-        "Pass": (*FLOW, "Result", "InputPath", "OutputPath", "ResultPath", "Parameters", "Assign"),
-        "Choice": ("Choices", "Default", "InputPath", "OutputPath", "Assign"),
-        "Wait": (*FLOW, "Seconds", "SecondsPath", "Timestamp", "TimestampPath", "InputPath", "OutputPath",
-            "Assign"),
-        "Succeed": ("InputPath", "OutputPath"),
+        "Task": (*FLOW, *_HANDLING, "Resource", *_PATHS, *_RESULT, "TimeoutSeconds", "TimeoutSecondsPath",
+                 "HeartbeatSeconds", "HeartbeatSecondsPath", "Credentials", "Assign"),
+        "Pass": (*FLOW, "Result", *_PATHS, "ResultPath", "Parameters", "Assign"),
+        "Choice": ("Choices", "Default", *_PATHS, "Assign"),
+        "Wait": (*FLOW, "Seconds", "SecondsPath", "Timestamp", "TimestampPath", *_PATHS, "Assign"),
+        "Succeed": _PATHS,
         "Fail": ("Error", "Cause", "ErrorPath", "CausePath"),
-        "Parallel": (*FLOW, *_HANDLING, "Branches", "InputPath", "OutputPath", "ResultPath", "Parameters",
-                     "ResultSelector", "Assign"),
+        "Parallel": (*FLOW, *_HANDLING, "Branches", *_PATHS, *_RESULT, "Assign"),
         "Map": (*FLOW, *_HANDLING, *_MAP, "ItemsPath", "MaxConcurrencyPath", "ToleratedFailureCountPath",
-                "ToleratedFailurePercentagePath", "InputPath", "OutputPath", "ResultPath", "Parameters",
-                "ResultSelector", "Assign"),
+                "ToleratedFailurePercentagePath", *_PATHS, *_RESULT, "Assign"),
     },
     "JSONata": {
         "Task": (*FLOW, *_HANDLING, "Resource", "Arguments", "Output", "TimeoutSeconds", "HeartbeatSeconds",

@@ -23,12 +23,12 @@ from workflow_agent.workflows.formats.bpmn.document import (
 )
 from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
-from workflow_agent.workflows.formats.bpmn.events import natural_start, said_starts, take_residue
+from workflow_agent.workflows.formats.bpmn.events import OF_FLOW, natural_start, said_starts, take_residue
 from workflow_agent.workflows.formats.bpmn.writer import document_of, undrawn, without_diagrams
 from workflow_agent.workflows.formats.bpmn.xml import BPMN, is_as_made, is_same, local_name, xml_text
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import checked_export, completed
-from workflow_agent.workflows.formats.shapes import without
+from workflow_agent.workflows.formats.plain import without
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN
@@ -36,9 +36,8 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 _EDGE = {"id": "go", "from": "here", "to": "there"}
-OF_NODE = ("id", "default")
-OF_FLOW = ("id", "sourceRef", "targetRef")
-"""The attributes that are about the place of an element, and are made anew."""
+_OF_NODE = ("id", "default")
+"""The attributes of a node that are about its place, and are made anew."""
 _WORKFLOW_ID = re.compile(WORKFLOW_ID_PATTERN)
 _OUR_ID = re.compile(ID_PATTERN)
 
@@ -148,7 +147,7 @@ class _Reader:
             self._draft.connect(step_id, first)
 
     def _kept_node(self, node: Element, step: Step, boundaries: list[Element], inner: Scope | None) -> JsonObject:
-        shell = bare(inner.shell() if inner is not None else node, *OF_NODE)
+        shell = bare(inner.shell() if inner is not None else node, *_OF_NODE)
         element_id = node.get("id", "")
         has_inside = inner is not None and bool(inner.nodes)
         kept: JsonObject = {} if element_id in ("", step.id) else {"id": element_id}

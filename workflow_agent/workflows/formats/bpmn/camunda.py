@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 from workflow_agent.workflows.formats.bpmn.elements import NODES, WORKED_OFF
 from workflow_agent.workflows.formats.bpmn.events import extensions_of, take_residue, write_residue
 from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, own
-from workflow_agent.workflows.formats.shapes import object_in
+from workflow_agent.workflows.formats.plain import object_in
 
 _ZEEBE = "http://camunda.org/schema/zeebe/1.0"
 _SEVEN = "http://camunda.org/schema/1.0/bpmn"

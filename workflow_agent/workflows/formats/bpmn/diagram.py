@@ -6,22 +6,9 @@ from heapq import heappop, heappush
 from xml.etree.ElementTree import Element
 
 from workflow_agent.values import grouped
+from workflow_agent.workflows.formats.bpmn import layout
 from workflow_agent.workflows.formats.bpmn.document import MADE_ID, Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
-from workflow_agent.workflows.formats.bpmn.layout import (
-    Box,
-    Room,
-    add_line,
-    add_shape,
-    diagram_of,
-    number,
-    on_the_border,
-    outside,
-    placed,
-    scopes_in,
-    size_of,
-    straight_line,
-)
 from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, bpmn, local_name, own, xml_text
 
 LAID_OUT = "laid out by workflow_agent"
@@ -36,7 +23,7 @@ _BOX = ("x", "y", "width", "height")
 
 def made_diagram(process: Element) -> Element:
     """Return the diagram of a process of which nobody drew one."""
-    diagram = diagram_of(process, placed(Scope(process)))
+    diagram = layout.diagram_of(process, layout.placed(Scope(process)))
     diagram.set("name", LAID_OUT)
     diagram.set(_DIGEST, _digest(diagram))
     return diagram
@@ -108,7 +95,7 @@ def _is_number(text: str | None) -> bool:
 def _is_sensible(diagram: Element) -> bool:
     bounds = [[one.get(name) for name in _BOX] for one in diagram.iter(f"{{{BOUNDS}}}Bounds")]
     waypoints = [[one.get("x"), one.get("y")] for one in diagram.iter(f"{{{LINES}}}waypoint")]
-    return all(map(_is_number, {number for numbers in (*bounds, *waypoints) for number in numbers}))
+    return all(map(_is_number, {value for values in (*bounds, *waypoints) for value in values}))
 
 
 def _refers_to(drawn: Element) -> str:
@@ -127,7 +114,7 @@ class _Sheet:
         self._plane_of: dict[str, Element] = {}
         self.shapes: dict[str, Element] = {}
         self.lines: dict[str, Element] = {}
-        self._boxes: dict[str, Box] = {}
+        self._boxes: dict[str, layout.Box] = {}
         self._pools: dict[str, Element] = {}
         for one in root.iter(bpmn("participant")):
             if reference := one.get("processRef", "").rpartition(":")[2]:
@@ -150,7 +137,7 @@ class _Sheet:
 
     def fit(self) -> None:
         """Draw what is not drawn of the process, and lead lines anew whose ends are others."""
-        for scope in scopes_in(self._process):
+        for scope in layout.scopes_in(self._process):
             about = xml_id(scope.container)
             if self._is_drawn(scope, about):
                 around = self._plane_of.get(about, next(iter(self.planes.values())))
@@ -160,7 +147,7 @@ class _Sheet:
 
     def mark_ends(self) -> None:
         """Note at each line what it joins, and call the plane of the process as a workflow of any id can."""
-        for scope in scopes_in(self._process):
+        for scope in layout.scopes_in(self._process):
             for flow in (*scope.flows, *scope.links):
                 if (line := self.lines.get(xml_id(flow))) is not None:
                     line.attrib |= {_FROM: flow.get("sourceRef", ""), _TO: flow.get("targetRef", "")}
@@ -180,7 +167,7 @@ class _Sheet:
         new = [node for node in scope.nodes if xml_id(node) not in self.shapes]
         for node in new:
             self._draw(node, plane)
-        border = on_the_border(scope, self._boxes)
+        border = layout.on_the_border(scope, self._boxes)
         for boundary in (one for ones in scope.boundaries.values() for one in ones):
             if xml_id(boundary) not in self.shapes:
                 self._boxes[xml_id(boundary)] = border[xml_id(boundary)]
@@ -188,7 +175,7 @@ class _Sheet:
         self._grow(about, [self._boxes[xml_id(node)] for node in new])
 
     def _draw(self, node: Element, plane: Element) -> None:
-        self.shapes[xml_id(node)] = add_shape(plane, node, self._boxes[xml_id(node)])
+        self.shapes[xml_id(node)] = layout.add_shape(plane, node, self._boxes[xml_id(node)])
         self._plane_of[xml_id(node)] = plane
 
     def _place_all(self, scope: Scope) -> None:
@@ -200,7 +187,7 @@ class _Sheet:
         before = [(target, (source, True)) for source, target in ends]
         beside = grouped([*before, *((source, (target, False)) for source, target in ends)])
         number_of = {xml_id(node): at for at, node in waiting.items()}
-        room = Room(self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes)
+        room = layout.Room(self._boxes[xml_id(one)] for one in scope.nodes if xml_id(one) in self._boxes)
         ready = [
             at for at, node in waiting.items() if any(one in self._boxes for one, _ in beside.get(xml_id(node), ()))
         ]
@@ -214,10 +201,10 @@ class _Sheet:
                     if number_of.get(one) in waiting:
                         heappush(ready, number_of[one])
 
-    def _place(self, node: Element, beside: Sequence[tuple[Box, bool]], room: Room) -> None:
+    def _place(self, node: Element, beside: Sequence[tuple[layout.Box, bool]], room: layout.Room) -> None:
         """Find a free place for a node, to the right of what leads to it, or to the left of what it leads to."""
-        inner = placed(Scope(node)) if local_name(node) in SCOPES else None
-        width, height = outside(inner.boxes.values()) if inner and inner.boxes else size_of(node)
+        inner = layout.placed(Scope(node)) if local_name(node) in SCOPES else None
+        width, height = layout.outside(inner.boxes.values()) if inner and inner.boxes else layout.size_of(node)
         if beside:
             box, is_before = beside[0]
             x = box[0] + box[2] + _BETWEEN if is_before else box[0] - width - _BETWEEN
@@ -229,19 +216,17 @@ class _Sheet:
         if inner:
             self._boxes |= inner.moved(x, y).boxes
 
-    def _grow(self, about: str, inside: Sequence[Box]) -> None:
+    def _grow(self, about: str, inside: Sequence[layout.Box]) -> None:
         """Widen a sub-process or pool in which something was drawn beyond its border."""
         pool = self._pools.get(about)
         shape = self.shapes.get(about if pool is None else xml_id(pool))
         bounds = shape.find(f"{{{BOUNDS}}}Bounds") if shape is not None else None
         if bounds is None or not inside:
             return
-        x, y = float(bounds.get("x", 0)), float(bounds.get("y", 0))
-        right, bottom = (max(box[at] + box[at + 2] for box in inside) for at in (0, 1))
-        if right > x + float(bounds.get("width", 0)):
-            bounds.set("width", number(right - x + _BETWEEN))
-        if bottom > y + float(bounds.get("height", 0)):
-            bounds.set("height", number(bottom - y + _BETWEEN))
+        for at, (begin, size) in enumerate((("x", "width"), ("y", "height"))):
+            first, last = float(bounds.get(begin, 0)), max(box[at] + box[at + 2] for box in inside)
+            if last > first + float(bounds.get(size, 0)):
+                bounds.set(size, layout.number(last - first + _BETWEEN))
 
     def _fit_lines(self, scope: Scope, plane: Element) -> None:
         for flow in (*scope.flows, *scope.links):
@@ -252,5 +237,5 @@ class _Sheet:
             if line is not None:
                 next(one for one in self._planes if line in one).remove(line)
             if all(one in self._boxes for one in ends):
-                way = straight_line(*(self._boxes[one] for one in ends))
-                self.lines[xml_id(flow)] = add_line(plane, flow, way)
+                way = layout.straight_line(*(self._boxes[one] for one in ends))
+                self.lines[xml_id(flow)] = layout.add_line(plane, flow, way)

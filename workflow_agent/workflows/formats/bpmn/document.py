@@ -26,7 +26,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
     text_of,
 )
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import text_in
+from workflow_agent.workflows.formats.plain import text_in
 from workflow_agent.workflows.model.parser import json_pointer
 
 _DECLARED = re.compile(r"""xmlns:([A-Za-z_][\w.-]{0,60})\s*=\s*["']([^"'<&]{1,500})["']""", re.ASCII)
@@ -78,12 +78,8 @@ class Scope:
     @cached_property
     def links(self) -> Sequence[Element]:
         """The associations that join steps."""
-        found = list(named_children(self.container, "association"))
-        return [
-            one
-            for one in found
-            if one.get("sourceRef") in self.ends and one.get("targetRef", "") in self.ends - self._by_id.keys()
-        ]
+        found, targets = named_children(self.container, "association"), self.ends - self._by_id.keys()
+        return [one for one in found if one.get("sourceRef") in self.ends and one.get("targetRef") in targets]
 
     def link_pairs(self) -> list[tuple[Element, Element]]:
         """Return the link events that throw, each with the one that goes on from it."""

@@ -10,7 +10,7 @@ from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, parsed_or_none, text_of
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -89,7 +89,6 @@ def plain_edge(edge: Transition, boundary: Element | None) -> Element:
     return made_flow(edge, leaves_event=boundary is not None)
 
 
-_BOTH = ("sequenceFlow", "association")
 _NO_DEFAULT = ("Event", "parallelGateway", "eventBasedGateway")
 
 
@@ -117,10 +116,8 @@ class EdgeWriter:
         kept = kept_in(edge.extensions, self._format_name)
         known = attached.setdefault(self._ids[edge.from_], [])
         boundary = self._boundary(edge, object_in(kept.get("boundary")), known)
-        element = Element(plain_edge(edge, boundary).tag)
-        read = parsed_or_none(kept.get("xml"))
-        if boundary is not None and read is not None and local_name(read) in _BOTH:
-            element.tag = read.tag
+        read = parsed_or_none(kept.get("xml"), "sequenceFlow", "association") if boundary is not None else None
+        element = Element((plain_edge(edge, boundary) if read is None else read).tag)
         element.set("id", self._allocate(kept.get("id"), edge.id))
         source = self._ids[edge.from_] if boundary is None else xml_id(boundary)
         element.set("sourceRef", source)
@@ -129,27 +126,18 @@ class EdgeWriter:
 
     def _boundary(self, edge: Transition, kept: JsonObject, known: list[Element]) -> Element | None:
         """Return the boundary event a transition leaves from, made where there is none; None for no event."""
-        step = self._steps[edge.from_]
-        host = self._ids[edge.from_]
-        same_id = (one for one in known if xml_id(one) == kept.get("id"))
-        before = next(same_id, None)
+        before = next((one for one in known if xml_id(one) == kept.get("id")), None)
         flow = parsed_or_none(kept_in(edge.extensions, self._format_name).get("xml"))
         own = {} if flow is None else said_flow(flow, is_default=False)
         if before is not None and _leaves(edge, before, own, self._roots):
             return before
-        original = parsed_or_none(kept.get("xml"))
-        if (
-            original is not None
-            and local_name(original) == "boundaryEvent"
-            and _leaves(edge, original, own, self._roots)
-        ):
-            element = original
-        elif edge.type in ("error", "compensation"):
-            element = made_boundary(edge, step, self._roots)
-        else:
-            return None
+        element = parsed_or_none(kept.get("xml"), "boundaryEvent")
+        if element is None or not _leaves(edge, element, own, self._roots):
+            if edge.type not in ("error", "compensation"):
+                return None
+            element = made_boundary(edge, self._steps[edge.from_], self._roots)
         element.set("id", self._allocate(kept.get("id"), f"Boundary-{edge.id}"))
-        element.set("attachedToRef", host)
+        element.set("attachedToRef", self._ids[edge.from_])
         known.append(element)
         return element
 
@@ -168,9 +156,8 @@ class EdgeWriter:
             return said_flow(one, is_default=is_default)
 
         if local_name(element) == "association":
-            original = parsed_or_none(kept.get("xml"))
-            is_link = original is not None and local_name(original) == "association"
-            content = original if is_link and original is not None else made_link()
+            original = parsed_or_none(kept.get("xml"), "association")
+            content = made_link() if original is None else original
             told: JsonObject = {"type": "data"}
         else:
             plain_flow = made_flow(edge, leaves_event=boundary is not None)

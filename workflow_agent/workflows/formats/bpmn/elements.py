@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, named_children, text_of
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import filled, text_in
+from workflow_agent.workflows.formats.plain import filled, text_in
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step, StepType
 

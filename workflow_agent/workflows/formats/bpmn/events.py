@@ -1,7 +1,7 @@
 """The start events that stand for triggers, and are no steps."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from xml.etree.ElementTree import Element, SubElement
@@ -24,7 +24,7 @@ from workflow_agent.workflows.formats.bpmn.xml import (
 )
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import NOT_SAID, same, unsaid
-from workflow_agent.workflows.formats.shapes import filled, object_in, without
+from workflow_agent.workflows.formats.plain import filled, object_in, without
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.triggers import Trigger, cron_problem
@@ -189,30 +189,29 @@ class Starts:
     def kept(self, step_id: str | None) -> list[JsonObject] | None:
         """Return what to keep of them; None where the same would be made of the triggers alone."""
         kept = [self._kept(start, flow, trigger) for start, flow, trigger in self.found]
-        made: list[JsonObject] = []
-        names = start_ids(max(1, len(self.triggers)), step_id)
-        for name, trigger in zip(names, self.triggers or [None], strict=True):
-            event = xml_text(made_start(trigger or {}, self.roots))
-            link = {"id": start_flow_id(name), "xml": _FLOW}
-            made.append({"id": name, "xml": event, "flow": link, "trigger": trigger})
+        made = plain_starts(self.triggers, step_id)
+        for one in made:
+            one["xml"] = xml_text(made_start(one["trigger"] or {}, self.roots))
+            one["flow"]["xml"] = _FLOW
         return None if kept == made else kept
 
     def _kept(self, start: Element, flow: Element, trigger: JsonObject | None) -> JsonObject:
-        link = {
-            "id": flow.get("id") or start_flow_id(start.get("id") or "Start"),
-            "xml": xml_text(bare(flow, "id", "sourceRef", "targetRef")),
-        }
-        text = xml_text(bare(start, "id"))
-        return {"id": start.get("id") or "Start", "xml": text, "flow": link, "trigger": trigger}
+        start_id = start.get("id") or "Start"
+        link = {"id": flow.get("id") or start_flow_id(start_id), "xml": xml_text(bare(flow, *OF_FLOW))}
+        return {"id": start_id, "xml": xml_text(bare(start, "id")), "flow": link, "trigger": trigger}
 
 
 _FLOW = xml_text(Element(bpmn("sequenceFlow")))
+OF_FLOW = ("id", "sourceRef", "targetRef")
+"""The attributes of a flow that are about its place, and are made anew."""
 
 
-def start_ids(count: int, step_id: str | None) -> list[str]:
-    """Return how the start events are called that are made for a process, or for the scope of a step."""
+def plain_starts(triggers: Sequence[JsonObject | None], step_id: str | None) -> list[JsonObject]:
+    """Return what is to be made for triggers: a start event each of a process, or one of the scope of a step."""
     first = "Start" if step_id is None else f"Start-{step_id}"
-    return [first, *(f"{first}_{number}" for number in range(2, count + 1))]
+    names = [first, *(f"{first}_{number}" for number in range(2, len(triggers) + 1))]
+    named = zip(names, triggers or [None], strict=True)
+    return [{"id": name, "trigger": trigger, "flow": {"id": start_flow_id(name)}} for name, trigger in named]
 
 
 def start_flow_id(start: str) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
 
 from workflow_agent.workflows.diagrams.layout.grid import Edge, Node, Point
 from workflow_agent.workflows.diagrams.layout.layers import layered
@@ -14,7 +16,6 @@ from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, lo
 Box = tuple[float, float, float, float]
 """Left, top, width and height."""
 _MARGIN, _BESIDE = 40.0, 20.0
-_CELL, _MOST_CELLS = 256, 64
 _EVENT, _GATEWAY, _TASK = (36.0, 36.0), (50.0, 50.0), (100.0, 80.0)
 
 
@@ -50,14 +51,11 @@ def placed(scope: Scope) -> Drawing:
     # The layout goes from the top down and a process from left to right: all is laid on its side.
     nodes = [Node(one, height, width) for one, (width, height) in sizes.items()]
     drawn = layered(nodes, list(_edges(scope, sizes)))
-    flat = Drawing(
-        {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()},
-        {
-            one: [Point(round(at.y), round(at.x)) for at in _corners(route.points)]
-            for one, route in drawn.routes.items()
-        },
-    ).moved(_MARGIN, _MARGIN)
-    boxes, lines = dict(flat.boxes), dict(flat.lines)
+    flat = {one: (round(box.top), round(box.left), box.height, box.width) for one, box in drawn.boxes.items()}
+    ways = {one: _corners(route.points) for one, route in drawn.routes.items()}
+    turned = {one: [Point(round(at.y), round(at.x)) for at in way] for one, way in ways.items()}
+    outer = Drawing(flat, turned).moved(_MARGIN, _MARGIN)
+    boxes, lines = dict(outer.boxes), dict(outer.lines)
     for one, drawing in inner.items():
         inside = drawing.moved(*boxes[one][:2])
         boxes |= inside.boxes
@@ -86,60 +84,32 @@ def _corners(points: Sequence[Point]) -> list[Point]:
 
 
 class Room:
-    """The boxes of a scope by where they are: a free place is found without looking at all of them."""
+    """The boxes of a scope, among which free places are found; an array, because there may be thousands."""
 
     def __init__(self, boxes: Iterable[Box]) -> None:
-        self._at: dict[tuple[int, int], list[Box]] = {}
-        self._large: list[Box] = []
+        self._boxes = np.array(list(boxes), dtype=float).reshape(-1, 4)
         self._found: dict[Box, float] = {}
-        self._left = self._bottom = 0.0
-        self._is_empty = True
-        for box in boxes:
-            self._add(box)
-
-    def _add(self, box: Box) -> None:
-        left, bottom = box[0], box[1] + box[3]
-        self._left = left if self._is_empty else min(self._left, left)
-        self._bottom = bottom if self._is_empty else max(self._bottom, bottom)
-        self._is_empty = False
-        cells = _cells(box)
-        if cells is None:
-            self._large.append(box)
-        for cell in cells or ():
-            self._at.setdefault(cell, []).append(box)
 
     def below(self, between: float) -> tuple[float, float]:
         """Return where something below everything begins."""
-        return (between, between) if self._is_empty else (self._left, self._bottom + between)
+        if not len(self._boxes):
+            return between, between
+        x, y, _, height = self._boxes.T
+        return float(x.min()), float((y + height).max()) + between
 
     def free(self, box: Box, between: float) -> float:
         """Return how far down a box has to go to hit no other, and take that place."""
-        x, _, width, height = box
+        left, _, width, height = box
+        x, y, widths, heights = self._boxes.T
+        is_beside = (x < left + width) & (left < x + widths)
+        tops, bottoms = y[is_beside], (y + heights)[is_beside]
         # What was in the way the last time still is.
-        y = self._found.get(box, box[1])
-        while hit := self._hit((x, y, width, height)):
-            y = max(one[1] + one[3] for one in hit) + between
-        self._found[box] = y
-        self._add((x, y, width, height))
-        return y
-
-    def _hit(self, box: Box) -> list[Box]:
-        cells = _cells(box)
-        near = (one for cell in cells for one in self._at.get(cell, ())) if cells else chain(*self._at.values())
-        return [one for one in chain(near, self._large) if _overlap(box, one)]
-
-
-def _cells(box: Box) -> list[tuple[int, int]] | None:
-    """Return the squares of a grid that a box is in; None where they are too many."""
-    x, y, width, height = box
-    left, top, right, bottom = (int(one // _CELL) for one in (x, y, x + width, y + height))
-    if (right - left + 1) * (bottom - top + 1) > _MOST_CELLS:
-        return None
-    return [(across, down) for across in range(left, right + 1) for down in range(top, bottom + 1)]
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return all(one[at] < other[at] + other[at + 2] and other[at] < one[at] + one[at + 2] for at in (0, 1))
+        top = self._found.get(box, box[1])
+        while (hit := bottoms[(tops < top + height) & (top < bottoms)]).size:
+            top = float(hit.max()) + between
+        self._found[box] = top
+        self._boxes = np.vstack((self._boxes, (left, top, width, height)))
+        return top
 
 
 def outside(boxes: Iterable[Box]) -> tuple[float, float]:

@@ -8,33 +8,13 @@ from xml.etree.ElementTree import Element
 from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
+from workflow_agent.workflows.formats.bpmn import document, events
 from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of
-from workflow_agent.workflows.formats.bpmn.document import (
-    DEFINITIONS,
-    MAIN,
-    Translation,
-    joins_among,
-    lanes_of,
-    made_shell,
-    prune_lanes,
-    prune_references,
-    said_shell,
-    xml_id,
-)
 from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
-from workflow_agent.workflows.formats.bpmn.events import (
-    made_start,
-    plain_trigger,
-    put_residue,
-    said_trigger,
-    settled,
-    start_flow_id,
-    start_ids,
-)
-from workflow_agent.workflows.formats.bpmn.xml import Roots, bpmn, local_name, parsed_or_none, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import Roots, all_parsed, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.shapes import list_in, object_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -47,7 +27,9 @@ _AFTER_FLOW = ("textAnnotation", "association", "group", "resourceRole", "correl
 _TOP = ("aliases", "tags", "automations")
 
 
-def document_of(workflow: Workflow, format_name: str, translate: Translation | None = None) -> tuple[str, Report]:
+def document_of(
+    workflow: Workflow, format_name: str, translate: document.Translation | None = None
+) -> tuple[str, Report]:
     """Return the document of a workflow, and what was lost."""
     writer = _Writer(workflow, format_name)
     return writer.text(translate), writer.report
@@ -79,7 +61,7 @@ class _Writer:
         self._format_name = format_name
         self._kept = kept_in(workflow.extensions, format_name)
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
-        self._others = [one for one in map(parsed_or_none, list_in(self._kept.get("roots"))) if one is not None]
+        self._others = all_parsed(self._kept.get("roots"))
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
         self._written = workflow_document(workflow)
         self._documents: Mapping[str, JsonObject] = {step["id"]: step for step in self._written["steps"]}
@@ -103,18 +85,16 @@ class _Writer:
         self._taken.add(kept)
         return kept
 
-    def text(self, translate: Translation | None = None) -> str:
-        """Return the whole document."""
+    def text(self, translate: document.Translation | None = None) -> str:
         process = self.process()
         given = object_in(self._kept.get("definitions"))
         attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
-        root = Element(bpmn("definitions"), attributes or DEFINITIONS)
+        root = Element(bpmn("definitions"), attributes or document.DEFINITIONS)
         referred = {value for one in process.iter() for value in one.attrib.values()}
         root.extend([*self._others, *(one for one in self._roots.made if one.get("id") in referred), process])
-        kept = [one for one in map(parsed_or_none, list_in(self._kept.get("diagrams"))) if one is not None]
-        for lost in prune_references(root):
+        for lost in document.prune_references(root):
             self.report.lose(lost.pointer, f"{lost.message}; it is left out")
-        root.extend(diagrams_of(root, process, kept))
+        root.extend(diagrams_of(root, process, all_parsed(self._kept.get("diagrams"))))
         if translate is not None:
             translate(root)
         prefixes = object_in(self._kept.get("prefixes"))
@@ -122,20 +102,19 @@ class _Writer:
         return xml_text(root, pretty=True, declared=declared)
 
     def process(self) -> Element:
-        """Return the process."""
         workflow = self._workflow
-        plain, written = made_shell(workflow.name, workflow.description), self._written
-        process = settled(plain, self._kept.get("process"), said_shell, written)
+        plain, written = document.made_shell(workflow.name, workflow.description), self._written
+        process = events.settled(plain, self._kept.get("process"), document.said_shell, written)
         if local_name(process) != "process":
             process = plain
         process.set("id", self._id(self._kept.get("id"), workflow.id))
         if any(local_name(one) == "process" for one in self._others):
-            process.set(MAIN, "true")
+            process.set(document.MAIN, "true")
         residue = {name: written[name] for name in _TOP if written[name]}
-        put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
-        self._lanes = lanes_of(process)
+        events.put_residue(process, "workflow", residue | {"name": workflow.name}, {"name": workflow.name})
+        self._lanes = document.lanes_of(process)
         self._fill(process, None)
-        prune_lanes(process)
+        document.prune_lanes(process)
         return process
 
     def _fill(self, container: Element, parent: str | None) -> None:
@@ -149,12 +128,12 @@ class _Writer:
         boundaries = [one for ones in attached.values() for one in ones]
         flows = [one for _, one in edge_elements if local_name(one) == "sequenceFlow"]
         starts, start_flows = self._starts(members, flows, parent)
-        joins = joins_among([*start_flows, *flows])
+        joins = document.joins_among([*start_flows, *flows])
         nodes = [self._node(step, step.id, attached, joins) for step in members]
-        sources = {xml_id(one): one for one in (*nodes, *boundaries)}
+        sources = {document.xml_id(one): one for one in (*nodes, *boundaries)}
         for edge, element in edge_elements:
             self._edges.settle(edge, element, sources[element.get("sourceRef", "")])
-        _tell_ends({**sources, **{xml_id(one): one for one in starts}}, [*start_flows, *flows])
+        _tell_ends({**sources, **{document.xml_id(one): one for one in starts}}, [*start_flows, *flows])
         links = [one for _, one in edge_elements if local_name(one) == "association"]
         at = next((i for i, one in enumerate(container) if local_name(one) in _AFTER_FLOW), len(container))
         for child in reversed([*starts, *nodes, *boundaries, *start_flows, *flows, *links]):
@@ -177,23 +156,22 @@ class _Writer:
             self._roots, element_id in joins, next((one for one in deadlines if one), None), self._lanes.get(element_id)
         )
         plain, written = made(step, self._roots, has_inside=has_inside), self._documents[step_id]
-        original = parsed_or_none(kept.get("xml"))
-        is_scope = original is not None and local_name(original) in SCOPES
-        usable = kept.get("xml") if is_scope or not has_inside else None
-        element = settled(plain, usable, lambda one: said(one, around), written)
+        is_usable = not has_inside or self._is_kept_as(step, *SCOPES)
+        element = events.settled(plain, kept.get("xml") if is_usable else None, lambda one: said(one, around), written)
         element.set("id", element_id)
-        put_residue(element, "step", written, said(element, around))
+        events.put_residue(element, "step", written, said(element, around))
         if has_inside:
             self._fill(element, step_id)
         return element
 
+    def _is_kept_as(self, step: Step, *locals_: str) -> bool:
+        return parsed_or_none(self._step_kept[step.id].get("xml"), *locals_) is not None
+
     def _silent(self, step: Step) -> list[Element]:
-        found: list[Element] = []
-        for one in map(parsed_or_none, list_in(self._step_kept[step.id].get("boundaries"))):
-            if one is not None and local_name(one) == "boundaryEvent":
-                one.set("id", self._id(one.get("id"), "Boundary"))
-                one.set("attachedToRef", self._ids[step.id])
-                found.append(one)
+        found = all_parsed(self._step_kept[step.id].get("boundaries"), "boundaryEvent")
+        for one in found:
+            one.set("id", self._id(one.get("id"), "Boundary"))
+            one.set("attachedToRef", self._ids[step.id])
         return found
 
     def _starts(
@@ -206,31 +184,27 @@ class _Writer:
         if kept.get("starts") == [] and first is None:
             return [], []
         first = first or self._natural(members, flows).id
-        triggers = [plain_trigger(one.model_dump(by_alias=True)) for one in self._workflow.triggers]
+        triggers = [events.plain_trigger(one.model_dump(by_alias=True)) for one in self._workflow.triggers]
         wanted = triggers if parent is None else []
-        known = [t for one in given if (t := plain_trigger(one.get("trigger")))]
+        known = [t for one in given if (t := events.plain_trigger(one.get("trigger")))]
         if not given or (parent is None and known != wanted):
-            names = start_ids(max(1, len(wanted)), parent)
-            given = [
-                {"id": name, "trigger": trigger, "flow": {"id": start_flow_id(name)}}
-                for name, trigger in zip(names, wanted or [None], strict=True)
-            ]
+            given = events.plain_starts(wanted, parent)
         made_ones = [self._start(one, first) for one in given]
         return [event for event, _ in made_ones], [flow for _, flow in made_ones]
 
     def _start(self, given: Mapping[str, Any], first: str) -> tuple[Element, Element]:
-        trigger = plain_trigger(given.get("trigger"))
-        event = parsed_or_none(given.get("xml"))
-        if event is None or local_name(event) != "startEvent":
-            event = made_start(trigger or {}, self._roots)
-        put_residue(event, "trigger", trigger or {}, said_trigger(event, self._roots) or {})
+        trigger = events.plain_trigger(given.get("trigger"))
+        event = parsed_or_none(given.get("xml"), "startEvent")
+        if event is None:
+            event = events.made_start(trigger or {}, self._roots)
+        events.put_residue(event, "trigger", trigger or {}, events.said_trigger(event, self._roots) or {})
         event.set("id", self._id(given.get("id"), "Start"))
         link = object_in(given.get("flow"))
-        flow = parsed_or_none(link.get("xml"))
-        if flow is None or local_name(flow) != "sequenceFlow" or len(flow):
+        flow = parsed_or_none(link.get("xml"), "sequenceFlow")
+        if flow is None or len(flow):
             flow = Element(bpmn("sequenceFlow"))
-        flow.set("id", self._id(link.get("id"), start_flow_id(xml_id(event))))
-        flow.set("sourceRef", xml_id(event))
+        flow.set("id", self._id(link.get("id"), events.start_flow_id(document.xml_id(event))))
+        flow.set("sourceRef", document.xml_id(event))
         flow.set("targetRef", self._ids[first])
         return event, flow
 
@@ -250,10 +224,7 @@ class _Writer:
         entered = {flow.get("targetRef") for flow in flows}
         inside = {step.id for step in members}
         entered |= {self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)}
-        events = [
-            (step, parsed_or_none(self._step_kept[step.id].get("xml"))) for step in members if step.type == "event"
-        ]
-        starting = [step for step, read in events if read is not None and local_name(read) == "startEvent"]
+        starting = [step for step in members if step.type == "event" and self._is_kept_as(step, "startEvent")]
         free = [step for step in members if self._ids[step.id] not in entered]
         free.sort(key=lambda step: step.type == "event" and step.id in self._members)
         return (starting + free or [*members])[0]
@@ -265,7 +236,7 @@ _HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categ
 def _tell_ends(elements: Mapping[str, Element], flows: Sequence[Element]) -> None:
     """Say in each element which flows lead to it and from it; engines read that and not the flows."""
     ends = (("incoming", "targetRef"), ("outgoing", "sourceRef"))
-    pairs = ((flow.get(end, ""), (local, xml_id(flow))) for local, end in ends for flow in flows)
+    pairs = ((flow.get(end, ""), (local, document.xml_id(flow))) for local, end in ends for flow in flows)
     for element_id, told in grouped(pairs).items():
         element = elements[element_id]
         at = sum(local_name(child) in _HEADS for child in element)

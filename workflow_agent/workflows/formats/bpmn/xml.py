@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from xml.etree.ElementTree import Element, ParseError, SubElement, XMLParser
+from xml.etree.ElementTree import Element, ParseError, SubElement, XMLParser, indent
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -11,6 +11,7 @@ from defusedxml.ElementTree import fromstring
 from workflow_agent.errors import Problem
 from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument
 from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.plain import list_in
 from workflow_agent.workflows.model.parser import slug, take_id
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -119,20 +120,31 @@ def _normalise(element: Element) -> None:
         element.set(f"{{{_XSI}}}type", "bpmn:" + kind.rpartition(":")[2])
 
 
-def parsed_or_none(text: object) -> Element | None:
-    """Return the element a text is, or None where it is no text or no XML."""
+def parsed_or_none(text: object, *locals_: str) -> Element | None:
+    """Return the element a text is; None where it is no text, no XML, or no element of BPMN with one of these names."""
     try:
-        return parse_xml(text) if isinstance(text, str) else None
+        element = parse_xml(text) if isinstance(text, str) else None
     except UnreadableDocument:
         return None
+    return element if element is not None and (not locals_ or local_name(element) in locals_) else None
+
+
+def all_parsed(texts: object, *locals_: str) -> list[Element]:
+    """Return the elements that the texts of a list are, without those for which `parsed_or_none` has none."""
+    return [one for text in list_in(texts) if (one := parsed_or_none(text, *locals_)) is not None]
 
 
 def xml_text(root: Element, *, pretty: bool = False, declared: dict[str, str] | None = None) -> str:
-    """Return the text of an element, or of a whole document where it is pretty; equal ones give equal texts."""
+    """Return the text of an element, or of a whole document where it is pretty; equal ones give equal texts.
+
+    What is pretty is indented where it stands.
+    """
     given = declared or {}
     prefixes = {uri: prefix for prefix, uri in given.items() if uri not in _PREFIXES}
     body: list[str] = []
-    _write(root, body, (prefixes, {}), "\n" if pretty else None)
+    if pretty:
+        indent(root)
+    _write(root, body, (prefixes, {}))
     spoken = {prefix: uri for uri, prefix in prefixes.items()} | given
     body[0] += "".join(f' xmlns:{prefix}="{_quoted(uri)}"' for prefix, uri in spoken.items() if prefix != "xml")
     text = _NOT_XML.sub("", "".join(body))
@@ -143,12 +155,8 @@ _Names = tuple[dict[str, str], dict[str, str]]
 """The prefix of each namespace that was met, and the name with its prefix of each name."""
 
 
-def _write(element: Element, out: list[str], names: _Names, line: str | None) -> None:
-    """Add the text of an element, the first part its start without the end of it.
-
-    The names that were met before get the element's. A line is how its line begins where it is indented; None where
-    nothing may be added between elements.
-    """
+def _write(element: Element, out: list[str], names: _Names) -> None:
+    """Add the text of an element, the first part its start without the end of it, and its names to those met before."""
     _, known = names
     attributes = element.attrib
     is_plain = not _SPECIAL.search("".join(attributes.values()))
@@ -162,26 +170,15 @@ def _write(element: Element, out: list[str], names: _Names, line: str | None) ->
     if not len(element):
         out.append(f">{_escaped(element.text)}</{name}>" if element.text else " />")
         return
-    inner = None if line is None else f"{line}  "
-    out.append(f">{_between(element.text, inner)}")
+    out.append(f">{_escaped(element.text)}")
     for child in element:
-        _write(child, out, names, inner)
-        if child.tail or inner is not None:
-            out.append(_between(child.tail, inner))
-    if line is not None and not (element[-1].tail or "").strip():
-        out[-1] = line
+        _write(child, out, names)
+        out.append(_escaped(child.tail))
     out.append(f"</{name}>")
 
 
-def _between(text: str | None, line: str | None) -> str:
-    """Return what stands between two elements: text, or where there is none, the beginning of the next line."""
-    if line is not None and not (text or "").strip():
-        return line
-    return _escaped(text) if text else ""
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_IN_TEXT) if _SPECIAL.search(text) else text
+def _escaped(text: str | None) -> str:
+    return (text or "").translate(_IN_TEXT)
 
 
 def _quoted(value: str) -> str:

@@ -8,39 +8,12 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.dag_factory.reader import (
-    ANY_IS_ENOUGH,
-    FIRST_FAILS,
-    HEADER_SAID_BY,
-    group_of,
-    header_of,
-    plain_dependencies,
-    read_dag,
-    said_dag,
-    said_group,
-)
-from workflow_agent.workflows.formats.dag_factory.shapes import (
-    DAG,
-    DAG_ID,
-    DEFAULT,
-    GROUP,
-    GROUPS,
-    NAMED_BY,
-    TASK,
-    TASK_ID,
-    TASKS,
-    DagGraph,
-    broken_rules,
-    dags_in,
-    document_shape,
-    documents_of_one_dag,
-    merged,
-    tasks_in,
-)
+from workflow_agent.workflows.formats.dag_factory import reader, shapes
 from workflow_agent.workflows.formats.dag_factory.tasks import SAID_BY, arguments_in, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -51,37 +24,37 @@ _GROUP_SAID_BY = {"name": ("group_display_name",), "description": ("tooltip",)}
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as a DAG can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    shared = without(object_in(kept.get(DEFAULT)), *NAMED_BY)
-    shared = {} if problems_in(shared, DAG) else shared
+    shared = without(object_in(kept.get(shapes.DEFAULT)), *shapes.NAMED_BY)
+    shared = {} if problems_in(shared, shapes.DAG) else shared
     dag_id = _dag_id(workflow, kept)
     header = _header(workflow, dag_id, object_in(kept.get("dag")), shared)
-    writer = _Writer(workflow, format_name, object_in(merged(header, shared).get("default_args")))
+    writer = _Writer(workflow, format_name, object_in(shapes.merged(header, shared).get("default_args")))
     by_name = list_in(kept.get("$mapped"))
     body = {
-        kind: found if kind in by_name else [{NAMED_BY[kind]: name, **entry} for name, entry in found.items()]
+        kind: found if kind in by_name else [{shapes.NAMED_BY[kind]: name, **entry} for name, entry in found.items()]
         for kind, found in writer.body().items()
     }
-    return {**({DEFAULT: shared} if DEFAULT in kept else {}), dag_id: {**header, **body}}
+    return {**({shapes.DEFAULT: shared} if shapes.DEFAULT in kept else {}), dag_id: {**header, **body}}
 
 
 def _dag_id(workflow: Workflow, kept: JsonObject) -> str:
     for wanted in (kept.get("$dag_id"), workflow.name):
-        if isinstance(wanted, str) and wanted != DEFAULT and re.fullmatch(DAG_ID, wanted):
+        if isinstance(wanted, str) and wanted != shapes.DEFAULT and re.fullmatch(shapes.DAG_ID, wanted):
             return wanted
     return slug(workflow.name, fallback="workflow")
 
 
 def _header(workflow: Workflow, dag_id: str, kept: JsonObject, shared: JsonObject) -> JsonObject:
     document = workflow_document(workflow)
-    wanted = {field: document[field] for field in HEADER_SAID_BY}
-    own = without(kept, *NAMED_BY)
+    wanted = {field: document[field] for field in reader.HEADER_SAID_BY}
+    own = without(kept, *shapes.NAMED_BY)
     return restored(
-        header_of(wanted, dag_id),
+        reader.header_of(wanted, dag_id),
         own,
         wanted,
-        read=lambda part: said_dag(dag_id, merged(part, shared)),
-        said_by=HEADER_SAID_BY,
-        shape=DAG,
+        read=lambda part: reader.said_dag(dag_id, shapes.merged(part, shared)),
+        said_by=reader.HEADER_SAID_BY,
+        shape=shapes.DAG,
     )
 
 
@@ -96,7 +69,7 @@ class _Writer:
         taken: set[str] = set()
         for step in self._members:
             kept = self._flow.kept(step).get("$id")
-            named = kept if isinstance(kept, str) and re.fullmatch(TASK_ID, kept) else step.id
+            named = kept if isinstance(kept, str) and re.fullmatch(shapes.TASK_ID, kept) else step.id
             self._ids[step.id] = take_id(named, taken)
 
     def _is_group(self, step: Step) -> bool:
@@ -107,20 +80,20 @@ class _Writer:
         groups = {self._ids[one.id]: self._group(one) for one in self._members if self._is_group(one)}
         tasks = {self._ids[one.id]: self._task(one) for one in self._members if not self._is_group(one)}
         self._say_needs(groups, tasks)
-        whole = {TASKS: tasks or {"nothing": task_of(Step(id="nothing", name="nothing"), "nothing")}}
-        return {GROUPS: groups, **whole} if groups else whole
+        whole = {shapes.TASKS: tasks or {"nothing": task_of(Step(id="nothing", name="nothing"), "nothing")}}
+        return {shapes.GROUPS: groups, **whole} if groups else whole
 
     def _group(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
         own = without(self._flow.kept(step), "$id", "$needs", "$group")
         wanted = {"name": step.name, "description": step.description}
         group = restored(
-            group_of(step, name),
+            reader.group_of(step, name),
             own,
             wanted,
-            read=lambda part: said_group(name, part),
+            read=lambda part: reader.said_group(name, part),
             said_by=_GROUP_SAID_BY,
-            shape=GROUP,
+            shape=shapes.GROUP,
         )
         return {**group, **self._inside(step, "parent_group_name")}
 
@@ -139,7 +112,7 @@ class _Writer:
             kept,
             read=lambda part: said_task(name, part, {**self._arguments, **of_group}),
             said_by={**SAID_BY, "with": tuple(arguments_in({**generated, **kept}))},
-            shape=TASK,
+            shape=shapes.TASK,
         )
         return {**self._ruled(step, task), **self._inside(step, "task_group_name")}
 
@@ -149,8 +122,8 @@ class _Writer:
         failing = any(one.on_failure for one in needs)
         enough = self._needs[step.parent].needs_any(step.id)
         rule = task.get("trigger_rule", self._arguments.get("trigger_rule"))
-        is_said = (rule in FIRST_FAILS) == failing and (rule in ANY_IS_ENOUGH) == enough
-        if not needs or is_said or (len(needs) == 1 and (rule in FIRST_FAILS) == failing):
+        is_said = (rule in reader.FIRST_FAILS) == failing and (rule in reader.ANY_IS_ENOUGH) == enough
+        if not needs or is_said or (len(needs) == 1 and (rule in reader.FIRST_FAILS) == failing):
             return task
         wanted = ("one_failed" if enough else "all_failed") if failing else "one_success" if enough else None
         rest = without(task, "trigger_rule")
@@ -164,9 +137,9 @@ class _Writer:
             name, entry = self._ids[step.id], {**groups, **tasks}[self._ids[step.id]]
             wanted[name] = [self._ids[one.source] for one in self._needs[step.parent].of(step.id)]
             kept = self._flow.kept(step)
-            said[name] = kept["$needs"] if "$needs" in kept else plain_dependencies(entry, wanted[name])
+            said[name] = kept["$needs"] if "$needs" in kept else reader.plain_dependencies(entry, wanted[name])
         if not self._says(said, wanted, groups, tasks):
-            said = {n: plain_dependencies({**groups, **tasks}[n], needs) for n, needs in wanted.items()}
+            said = {n: reader.plain_dependencies({**groups, **tasks}[n], needs) for n, needs in wanted.items()}
         for name, dependencies in said.items():
             if dependencies is not None:
                 (groups if name in groups else tasks)[name]["dependencies"] = dependencies
@@ -176,7 +149,7 @@ class _Writer:
             [(name, {**entry, "dependencies": said[name]}) for name, entry in found.items()]
             for found in (tasks, groups)
         ]
-        graph = DagGraph(*entries)
+        graph = shapes.DagGraph(*entries)
         is_known = all(isinstance(one, list | None) for one in said.values()) and not list(graph.unknown())
         return is_known and graph.needs() == wanted
 
@@ -187,19 +160,19 @@ class DagFactory(DocumentFormat):
     name = "dag-factory"
     title = "Airflow dag-factory"
     extension = "yml"
-    shape = staticmethod(document_shape)
-    broken_rules = staticmethod(broken_rules)
-    read_into = staticmethod(read_dag)
+    shape = staticmethod(shapes.document_shape)
+    rules = staticmethod(shapes.check_tasks)
+    read_into = staticmethod(reader.read_dag)
     document_of = staticmethod(document_of)
 
     @override
     def recognises(self, document: Any) -> float:
-        dags = [object_in(dag) for dag in dags_in(document).values()]
+        dags = [object_in(dag) for dag in shapes.dags_in(document).values()]
         if not dags or not all(dags):
             return 0.0
-        tasks = [task for dag_id in dags_in(document) for _, task in tasks_in(document, dag_id)]
+        tasks = [task for dag_id in shapes.dags_in(document) for _, task in shapes.tasks_in(document, dag_id)]
         return 0.95 if any({"operator", "decorator"} & task.keys() for task in tasks) else 0.0
 
     @override
     def documents(self, document: Any) -> Sequence[Any]:
-        return documents_of_one_dag(document)
+        return shapes.documents_of_one_dag(document)

@@ -9,21 +9,10 @@ from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.dag_factory.shapes import (
-    DEFAULT,
-    GROUPS,
-    NAMED_BY,
-    TASKS,
-    DagGraph,
-    dags_in,
-    entries,
-    merged,
-    references,
-    whole_dag,
-)
+from workflow_agent.workflows.formats.dag_factory import shapes
 from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_delta, said_task, task_of
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
 
@@ -52,21 +41,21 @@ _TRIGGERS: TypeAdapter[tuple[Trigger, ...]] = TypeAdapter(tuple[Trigger, ...])
 
 def read_dag(document: JsonObject, draft: Draft) -> Imported:
     """Return the workflow of a document with one DAG."""
-    dag_id = next(iter(dags_in(document)))
-    reader = _Reader(dag_id, whole_dag(document, dag_id), draft)
+    dag_id = next(iter(shapes.dags_in(document)))
+    reader = _Reader(dag_id, shapes.whole_dag(document, dag_id), draft)
     start = reader.read()
-    own, shared = object_in(dags_in(document)[dag_id]), object_in(document.get(DEFAULT))
-    fields = said_dag(dag_id, merged(own, shared))
-    header = without(own, *NAMED_BY)
+    own, shared = object_in(shapes.dags_in(document)[dag_id]), object_in(document.get(shapes.DEFAULT))
+    fields = said_dag(dag_id, shapes.merged(own, shared))
+    header = without(own, *shapes.NAMED_BY)
     kept = kept_of(header, header_of(fields))
-    by_name = [kind for kind in NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
-    kept_whole: JsonObject = {
-        **({"$dag_id": dag_id} if dag_id != fields["name"] else {}),
-        **({DEFAULT: without(shared, *NAMED_BY)} if DEFAULT in document else {}),
-        **({"$mapped": by_name} if by_name else {}),
-        **({"dag": kept} if kept else {}),
+    by_name = [kind for kind in shapes.NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
+    kept_whole = {
+        "$dag_id": dag_id if dag_id != fields["name"] else None,
+        shapes.DEFAULT: without(shared, *shapes.NAMED_BY) if shapes.DEFAULT in document else None,
+        "$mapped": by_name or None,
+        "dag": kept or None,
     }
-    return draft.finished(start=start, kept=kept_whole, **fields)
+    return draft.finished(start=start, kept=filled(kept_whole), **fields)
 
 
 class _Reader:
@@ -74,8 +63,9 @@ class _Reader:
         self.draft = draft
         self._dag_id = dag_id
         self._arguments = object_in(dag.get("default_args"))
-        self._tasks, self._groups = entries(dag.get(TASKS), TASKS), entries(dag.get(GROUPS), GROUPS)
-        self._graph = DagGraph(self._tasks, self._groups)
+        self._tasks = shapes.entries(dag.get(shapes.TASKS), shapes.TASKS)
+        self._groups = shapes.entries(dag.get(shapes.GROUPS), shapes.GROUPS)
+        self._graph = shapes.DagGraph(self._tasks, self._groups)
         self._needs = self._graph.needs()
         self._ids: dict[str, str] = {}
         self._starts: dict[str | None, str] = {}
@@ -120,13 +110,13 @@ class _Reader:
         kept = kept_of(without(group, *_APART), group_of(step_with(fields), name))
         if name not in self._graph.scope.values():
             kept["$group"] = True
-        self._add(GROUPS, name, group, kept, fields)
+        self._add(shapes.GROUPS, name, group, kept, fields)
 
     def _add_task(self, name: str, task: JsonObject) -> None:
         group = object_in(self._graph.names.get(str(task.get("task_group_name"))))
         fields = said_task(name, task, {**self._arguments, **object_in(group.get("default_args"))})
         kept = kept_of(without(task, *_APART), task_of(step_with(fields), name))
-        self._add(TASKS, name, task, kept, fields)
+        self._add(shapes.TASKS, name, task, kept, fields)
 
     def _add(self, kind: str, name: str, entry: JsonObject, kept: JsonObject, fields: JsonObject) -> None:
         """Add the step of a task or group; its name and how it says what it waits for are kept, too."""
@@ -150,7 +140,7 @@ class _Reader:
 
 def plain_dependencies(entry: JsonObject, needs: list[str]) -> list[str] | None:
     """Return what the dependencies of a task or group are where it says exactly what it waits for."""
-    given = references(entry, needs)
+    given = shapes.references(entry, needs)
     return [name for name in needs if name not in given] or None
 
 
@@ -164,8 +154,7 @@ def said_group(name: str, group: JsonObject) -> JsonObject:
 
 def group_of(step: Step, name: str) -> JsonObject:
     """Return the group for a step with others inside it, without where it is and what it waits for."""
-    named = {"group_display_name": step.name} if step.name != name else {}
-    return {**named, **({"tooltip": step.description} if step.description else {})}
+    return nonempty({"group_display_name": step.name if step.name != name else None, "tooltip": step.description})
 
 
 def said_triggers(dag: JsonObject) -> list[JsonObject]:
@@ -197,7 +186,7 @@ def _said_data(data: Any) -> list[JsonObject]:
     """Return the trigger that new data of this name is."""
     named = data if isinstance(data, str) else object_in(data).get("uri") or object_in(data).get("name")
     label = fit(str(named)) if named else None
-    return [{"type": "event", "event": label or "data", **({"with": data} if isinstance(data, dict) else {})}]
+    return [filled({"type": "event", "event": label or "data", "with": data if isinstance(data, dict) else None})]
 
 
 def _said_object(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]:
@@ -223,10 +212,10 @@ def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
     triggers = list(triggers)
     time = next((one for one in triggers if isinstance(one, ScheduleTrigger)), None)
     if time is not None:
-        zone = {"timezone": time.timezone} if time.timezone else {}
-        return {"schedule": time.cron or delta_of(time.every) or "@daily", **zone}
+        when = time.cron or delta_of(time.every) or "@daily"
+        return nonempty({"schedule": when, "timezone": time.timezone})
     data = [one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)]
-    return {"schedule": data} if data else {}
+    return nonempty({"schedule": data})
 
 
 def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
@@ -243,7 +232,10 @@ def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
 
 def header_of(fields: Mapping[str, Any], dag_id: str | None = None) -> JsonObject:
     """Return what a DAG says for these fields; its name only where its id does not."""
-    named = {"dag_display_name": fields["name"]} if dag_id not in (None, fields["name"]) else {}
-    described = {"description": fields["description"]} if fields["description"] else {}
-    tagged = {"tags": list(fields["tags"])} if fields["tags"] else {}
-    return {**named, **described, **schedule_of(_TRIGGERS.validate_python(fields["triggers"])), **tagged}
+    header = {
+        "dag_display_name": fields["name"] if dag_id not in (None, fields["name"]) else None,
+        "description": fields["description"],
+        **schedule_of(_TRIGGERS.validate_python(fields["triggers"])),
+        "tags": list(fields["tags"]),
+    }
+    return nonempty(header)

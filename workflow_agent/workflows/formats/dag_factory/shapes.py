@@ -3,25 +3,21 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.plain import list_in, object_in, repeated, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     fields_of,
     kind_of,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
-    repeated,
     text,
-    without,
 )
 
 TASK_ID = r"[\w.:-]{1,250}"
@@ -207,18 +203,17 @@ def document_shape(value: Any, place: Place) -> None:
         mapped(DAG, key=DAG_ID, says="letters, digits, `_`, `-` and `.`")(value, place)
 
 
-def broken_rules(document: JsonObject) -> list[Problem]:
-    """Return a problem for each task and group that cannot be or begin as it says."""
+def check_tasks(document: JsonObject, place: Place) -> None:
+    """Refuse each task and group that cannot be or begin as it says."""
     dag_id = next(iter(dags_in(document)))
     dag = whole_dag(document, dag_id)
     tasks, groups = entries(dag.get(TASKS), TASKS), entries(dag.get(GROUPS), GROUPS)
-    place = Place([]) / dag_id / TASKS
+    here = place / dag_id / TASKS
     if not tasks:
-        place.refuse("has no tasks")
-    _check_names(tasks, groups, place)
-    if not place.problems:
-        _check_graph(DagGraph(tasks, groups), place)
-    return place.problems
+        here.refuse("has no tasks")
+    _check_names(tasks, groups, here)
+    if not here.problems:
+        _check_graph(DagGraph(tasks, groups), here)
 
 
 def _check_names(tasks: Entries, groups: Entries, place: Place) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import filled, list_in, object_in, text_in, without
-from workflow_agent.workflows.model.durations import duration_of, exact_seconds
+from workflow_agent.workflows.formats.builder import fit, seconds_in
+from workflow_agent.workflows.formats.plain import filled, list_in, object_in, text_in, without
+from workflow_agent.workflows.model.durations import exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Retry, Step
 
@@ -69,20 +69,14 @@ _UNITS = {
 _LONGEST_SECONDS = 1e9
 
 
-def said_seconds(value: Any) -> str | None:
-    """Return the duration of so many seconds; None for what is no number of them."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return duration_of(value) if is_number and 0 <= value < _LONGEST_SECONDS else None
-
-
 def said_delta(value: Any) -> str | None:
     """Return the duration that a timedelta object is; None for everything else."""
     given = without(object_in(value), _TYPE)
     if not str(object_in(value).get(_TYPE, "")).endswith("timedelta") or not given.keys() <= _UNITS.keys():
         return None
-    if any(said_seconds(amount) is None for amount in given.values()):
+    if any(seconds_in(amount, _LONGEST_SECONDS) is None for amount in given.values()):
         return None
-    return said_seconds(sum(amount * _UNITS[unit] for unit, amount in given.items()))
+    return seconds_in(sum(amount * _UNITS[unit] for unit, amount in given.items()), _LONGEST_SECONDS)
 
 
 def delta_of(duration: str | None) -> JsonObject | None:
@@ -111,7 +105,8 @@ def said_task(task_id: str, task: JsonObject, inherited: JsonObject) -> JsonObje
 
 
 def _said_length(task: JsonObject, delta: str, seconds: str) -> str | None:
-    return said_delta(task.get(delta)) or said_seconds(task.get(seconds)) or said_seconds(task.get(delta))
+    given = (seconds_in(task.get(key), _LONGEST_SECONDS) for key in (seconds, delta))
+    return said_delta(task.get(delta)) or next(filter(None, given), None)
 
 
 def _said_retry(task: JsonObject) -> JsonObject | None:
@@ -160,7 +155,7 @@ def _said_sensor(operator: str, kind: str, task: JsonObject) -> JsonObject:
     length = said_delta(task.get("delta"))
     if kind.startswith("TimeDeltaSensor") and length is not None:
         return {"type": "wait", "duration": length, "with": arguments_in(task, "delta")}
-    limit = said_seconds(task.get("timeout"))
+    limit = seconds_in(task.get("timeout"), _LONGEST_SECONDS)
     found = {"timeout": limit} if limit else {}
     asked = text_in(task.get("python_callable"), 200)
     if kind == "PythonSensor" and asked:

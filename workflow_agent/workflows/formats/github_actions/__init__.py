@@ -7,51 +7,31 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step
 from workflow_agent.workflows.formats.flow import Dependencies, Dependency, Flow
-from workflow_agent.workflows.formats.github_actions.reader import (
-    JOB_SAID_BY,
-    STEP_SAID_BY,
-    expression_of,
-    job_of,
-    read_workflow,
-    said_job,
-    said_step,
-    said_workflow,
-    step_of,
-)
-from workflow_agent.workflows.formats.github_actions.shapes import (
-    JOB_ID,
-    STEP,
-    broken_needs,
-    job_rest_shape,
-    on_of,
-    on_shape,
-    rest_shape,
-    said_triggers,
-    workflow_shape,
-)
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text, without
+from workflow_agent.workflows.formats.github_actions import reader, shapes
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in, text
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
-_ID = text(JOB_ID)
+_ID = text(shapes.JOB_ID)
 
 
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as GitHub Actions can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    rest = {key: value for key, value in kept.items() if not problems_in({key: value}, rest_shape)}
+    rest = allowed(kept, shapes.rest_shape)
     plain = [one.as_plain() for one in workflow.triggers]
-    on = kept.get("on")
-    if problems_in(on, on_shape) or not same(said_triggers(on), plain):
-        on = on_of(workflow.triggers)
+    on = kept_or_made(
+        kept.get("on"), shapes.on_of(workflow.triggers), plain, read=shapes.said_triggers, shape=shapes.on_shape
+    )
     named = {"name": rest.get("name", workflow.name)}
-    if said_workflow(named)["name"] != workflow.name:
+    if reader.said_workflow(named)["name"] != workflow.name:
         named = {"name": workflow.name}
-    if "name" not in rest and "$without" in kept and said_workflow({})["name"] == workflow.name:
+    if "name" not in rest and "$without" in kept and reader.said_workflow({})["name"] == workflow.name:
         named = {}
     rest = without(rest, "name", "on")
     return {**named, "on": on, **rest, "jobs": _Writer(workflow, format_name).jobs()}
@@ -80,11 +60,11 @@ class _Writer:
         own = without(kept, "$id", "$step", "needs", "steps")
         job = restored_step(
             step,
-            job_of(step, job_id),
+            reader.job_of(step, job_id),
             own,
-            read=lambda part: {"type": step.type, **said_job(job_id, part)},
-            said_by=JOB_SAID_BY,
-            shape=job_rest_shape,
+            read=lambda part: {"type": step.type, **reader.said_job(job_id, part)},
+            said_by=reader.JOB_SAID_BY,
+            shape=shapes.job_rest_shape,
         )
         needs = self._needs.of(step.id)
         waits = self._written_needs(needs, kept)
@@ -114,11 +94,11 @@ class _Writer:
 
     def _guard(self, edge: Transition) -> str:
         if edge.when is not None:
-            return str(expression_of(edge.when))
+            return str(reader.expression_of(edge.when))
         if edge.type != "default":
             return ""
         others = [one for one in self._flow.onward(edge.from_) if one.when is not None]
-        said = " || ".join(str(expression_of(one.when)) for one in others if one.when)
+        said = " || ".join(str(reader.expression_of(one.when)) for one in others if one.when)
         return f"!({said})" if said else ""
 
     def _steps(self, step: Step) -> list[JsonObject]:
@@ -128,18 +108,18 @@ class _Writer:
             return []
         if not inside:
             rest = object_in(kept.get("$step"))
-            only = without(step_of(step), "if", "timeout-minutes", "continue-on-error")
+            only = without(reader.step_of(step), "if", "timeout-minutes", "continue-on-error")
             return [self._step(step, only, rest)]
-        return [self._step(one, step_of(one), self._flow.kept(one)) for one in inside]
+        return [self._step(one, reader.step_of(one), self._flow.kept(one)) for one in inside]
 
     def _step(self, step: Step, plain: JsonObject, kept: JsonObject) -> JsonObject:
         return restored_step(
             step,
             plain,
             kept,
-            read=lambda part: {"type": step.type, **said_step(part)},
-            said_by=STEP_SAID_BY,
-            shape=STEP,
+            read=lambda part: {"type": step.type, **reader.said_step(part)},
+            said_by=reader.STEP_SAID_BY,
+            shape=shapes.STEP,
         )
 
     def _inside(self, step: Step) -> list[Step]:
@@ -155,9 +135,9 @@ class GitHubActions(DocumentFormat):
     name = "github-actions"
     title = "GitHub Actions"
     extension = "yml"
-    shape = staticmethod(workflow_shape)
-    broken_rules = staticmethod(broken_needs)
-    read_into = staticmethod(read_workflow)
+    shape = staticmethod(shapes.workflow_shape)
+    rules = staticmethod(shapes.check_needs)
+    read_into = staticmethod(reader.read_workflow)
     document_of = staticmethod(document_of)
 
     @override

@@ -53,8 +53,7 @@ def read_expression(text: str) -> Expression:
     """Return what an expression says, the text between `${{` and `}}`."""
     made = Expression(text.strip())
     try:
-        reader = _Reader(text, made)
-        reader.whole()
+        _Reader(text, made).whole()
     except ValueError as error:
         made.problem = str(error)
     return made
@@ -64,19 +63,19 @@ class _Reader:
     """Reads the tokens of one expression from left to right."""
 
     def __init__(self, text: str, into: Expression) -> None:
-        self._tokens = list(_tokens(text))
+        self._tokens = [*_tokens(text), ("", "")]
         self._at = 0
         self._into = into
 
     def whole(self) -> None:
-        if not self._tokens:
+        if not self._next():
             raise ValueError("is an empty expression")
         self._any()
-        if self._at < len(self._tokens):
+        if self._next():
             raise ValueError(f"has {self._next()!r} where its end was expected")
 
     def _next(self) -> str:
-        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
+        return self._tokens[self._at][1]
 
     def _take(self, wanted: str = "") -> str:
         found = self._next()
@@ -100,7 +99,7 @@ class _Reader:
             self._take(")")
             self._path([])
             return
-        kind, found = self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+        kind, found = self._tokens[self._at]
         self._take()
         if kind == "name":
             self._named(found)
@@ -122,7 +121,7 @@ class _Reader:
         if folded not in _FUNCTIONS:
             raise ValueError(f"calls {name[:40]!r}, which is no function")
         self._take("(")
-        count, first = 0, self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+        count, first = 0, self._tokens[self._at]
         while self._next() != ")":
             count += 1
             self._any()
@@ -141,7 +140,7 @@ class _Reader:
             if self._take() == ".":
                 parts.append(self._take().lower())
                 continue
-            kind, found = self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+            kind, found = self._tokens[self._at]
             self._any() if found != "*" else self._take("*")
             is_last = self._next() == "]"
             self._take("]")

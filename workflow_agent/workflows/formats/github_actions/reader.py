@@ -10,7 +10,7 @@ from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, first_line, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.github_actions.shapes import needs_of, said_triggers
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import list_in, nonempty, number_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Step
@@ -67,12 +67,8 @@ def folded(job: JsonObject, name: str) -> JsonObject | None:
     """Return the only step of a job which is there for this step alone: it has the job's name."""
     steps = list_in(job.get("steps"))
     only = object_in(steps[0]) if len(steps) == 1 else {}
-    is_plain = only.keys() <= {"name", "uses", "with", "run", "shell", "working-directory"}
-    return (
-        only
-        if only and is_plain and said_step(only)["name"] == name and "matrix" not in object_in(job.get("strategy"))
-        else None
-    )
+    is_plain = only.keys() <= {"name", "uses", "with", *_RUN} and "matrix" not in object_in(job.get("strategy"))
+    return only if only and is_plain and said_step(only)["name"] == name else None
 
 
 def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
@@ -120,11 +116,10 @@ def _connect(draft: Draft, ids: dict[str, str], job_id: str, job: JsonObject) ->
 
 def _said_by_both(part: Mapping[str, Any]) -> JsonObject:
     condition = part.get("if")
-    minutes: Any = part.get("timeout-minutes")
-    is_number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
+    minutes = number_in(part.get("timeout-minutes"))
     return {
         "when": None if condition is None else {"expression": condition, "language": LANGUAGE},
-        "timeout": duration_of(minutes * 60) if is_number and minutes < 1e9 else None,
+        "timeout": duration_of(minutes * 60) if minutes is not None and minutes < 1e9 else None,
         "on_error": "continue" if part.get("continue-on-error") is True else None,
     }
 
@@ -184,16 +179,16 @@ def _both(step: Step) -> JsonObject:
 
 def job_of(step: Step, job_id: str) -> JsonObject:
     """Return the job for a step, without what it needs and what is in it."""
-    named = {"name": step.name} if step.name != job_id else {}
+    work: JsonObject = {"environment": step.assignee or step.name} if step.type == "human" else {}
     if step.type == "subworkflow":
-        given = {"with": _given(step.with_)} if step.with_ else {}
         called = step.workflow or step.name
         is_file = "/" in called and re.search(r"\.ya?ml(@\S+)?$", called)
-        work: JsonObject = {"uses": called if is_file else f"./.github/workflows/{slug(called)}.yml", **given}
+        uses = called if is_file else f"./.github/workflows/{slug(called)}.yml"
+        work |= nonempty({"uses": uses, "with": _given(step.with_)})
     else:
-        work = {"runs-on": "ubuntu-latest"}
-    gate = {"environment": step.assignee or step.name} if step.type == "human" else {}
-    return {**named, **_both(step), **_strategy(step), **gate, **work}
+        work |= {"runs-on": "ubuntu-latest"}
+    named = nonempty({"name": step.name if step.name != job_id else None})
+    return {**named, **_both(step), **_strategy(step), **work}
 
 
 def _strategy(step: Step) -> JsonObject:
@@ -227,8 +222,8 @@ def _work(step: Step) -> JsonObject:
     uses = (step.uses or "").strip()
     if not uses:
         return {"run": f"echo {json.dumps(step.name)}"}
-    given = {"with": _given(step.with_)} if step.with_ else {}
-    return {"uses": uses if _ACTION.fullmatch(uses) else _LOCAL_ACTION + uses, **given}
+    named = uses if _ACTION.fullmatch(uses) else _LOCAL_ACTION + uses
+    return nonempty({"uses": named, "with": _given(step.with_)})
 
 
 def _given(values: JsonObject) -> JsonObject:

@@ -3,26 +3,24 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     fields_of,
     flag,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
     text,
-    without,
 )
+from workflow_agent.workflows.formats.text import vocabulary
 from workflow_agent.workflows.model.durations import whole_seconds
 from workflow_agent.workflows.model.triggers import (
     EventTrigger,
@@ -161,9 +159,9 @@ def needs_of(job: Mapping[str, Any]) -> list[str]:
     return [needs] if isinstance(needs, str) else list(needs)
 
 
-def broken_needs(document: JsonObject) -> list[Problem]:
-    """Return a problem for each job that waits for one that is not there, or for itself in the end."""
-    place, jobs = Place([]), object_in(document["jobs"])
+def check_needs(document: JsonObject, place: Place) -> None:
+    """Refuse each job that waits for one that is not there, or for itself in the end."""
+    jobs = object_in(document["jobs"])
     for name, job in jobs.items():
         for needed in needs_of(job):
             if needed not in jobs:
@@ -171,7 +169,6 @@ def broken_needs(document: JsonObject) -> list[Problem]:
     waiting = {name: set(needs_of(job)) & jobs.keys() for name, job in jobs.items()}
     for name in waiting_for_ever(waiting):
         (place / "jobs" / name / "needs").refuse("waits for itself by way of the jobs it needs")
-    return place.problems
 
 
 def jobs_in(document: Any, place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
@@ -196,14 +193,9 @@ def events_of(document: Any) -> dict[str, Any]:
 
 _ANY_CALLER = "*"
 _DAILY = {1440: "0 0 * * *", 10_080: "0 0 * * 0"}
-_EVENT_NAMES = """
-    branch_protection_rule check_run check_suite create delete deployment deployment_status discussion
-    discussion_comment fork gollum image_version issue_comment issues label merge_group milestone page_build
-    project project_card project_column public pull_request pull_request_comment pull_request_review
-    pull_request_review_comment pull_request_target push registry_package release repository_dispatch schedule
-    status watch workflow_call workflow_dispatch workflow_run
-"""
-EVENTS = frozenset(_EVENT_NAMES.split())
+VOCABULARY = vocabulary("workflow_agent.workflows.formats.github_actions")
+"""What GitHub knows: events, values of expressions, permissions, and inputs of actions."""
+EVENTS: frozenset[str] = VOCABULARY["events"]
 
 
 def said_triggers(on: Any) -> list[JsonObject]:

@@ -8,26 +8,14 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow
-from workflow_agent.workflows.formats.kestra.reader import (
-    ID,
-    IF,
-    NEEDS,
-    NEXT,
-    WAYS,
-    WHOLE,
-    about,
-    read_flow,
-    said_about,
-    said_triggers,
-    triggers_of,
-)
-from workflow_agent.workflows.formats.kestra.reader import SAID_BY as ABOUT_SAID_BY
+from workflow_agent.workflows.formats.kestra import reader
 from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, flow_shape, short, task_shape
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, text_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in, record
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -36,6 +24,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 _ABOUT = ("id", "namespace", "description", "labels")
 _COUNTED = re.compile(r"_\d{1,9}")
 """How ids that are made of the same name differ."""
+_MEETINGS_TRIED = 30
 _SELF = record({key: FLOW[key] for key in _ABOUT}, required=("id", "namespace"), is_open=True)
 
 
@@ -43,30 +32,24 @@ def flow_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the flow for a workflow, as far as Kestra can say it."""
     kept = kept_in(workflow.extensions, format_name)
     itself = restored(
-        about(workflow),
+        reader.about(workflow),
         {key: value for key, value in kept.items() if key in (*_ABOUT, "$without")},
         {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)},
-        read=said_about,
-        said_by=ABOUT_SAID_BY,
+        read=reader.said_about,
+        said_by=reader.SAID_BY,
         shape=_SELF,
     )
-    apart = (*_ABOUT, "$without", "tasks", "errors", "triggers")
-    rest = {
-        key: value
-        for key, value in kept.items()
-        if key not in apart and not (key in FLOW and problems_in(value, FLOW[key]))
-    }
+    beside = without(kept, *_ABOUT, "$without", "tasks", "errors", "triggers")
+    rest = allowed(beside, record(FLOW, is_open=True))
     taken = {str(one.get("id")) for key in ("finally", "afterExecution") for one in list_in(rest.get(key))}
     return {**itself, **rest, **_Writer(workflow, format_name, taken).whole(), **_triggers(workflow, kept)}
 
 
 def _triggers(workflow: Workflow, kept: JsonObject) -> JsonObject:
     plain = [one.as_plain() for one in workflow.triggers]
+    made = reader.triggers_of(workflow.triggers) or None
     given = kept.get("triggers")
-    if not problems_in(given, FLOW["triggers"]) and same(said_triggers(list_in(given)), plain):
-        return {"triggers": given}
-    made = triggers_of(workflow.triggers)
-    return {"triggers": made} if made else {}
+    return filled({"triggers": kept_or_made(given, made, plain, read=reader.said_triggers, shape=FLOW["triggers"])})
 
 
 class _Writer:
@@ -76,7 +59,7 @@ class _Writer:
         self._taken = taken
         self._ids: dict[str, str] = {}
         for step in workflow.steps:
-            kept = self._flow.kept(step).get(ID)
+            kept = self._flow.kept(step).get(reader.ID)
             if isinstance(kept, str) and kept not in taken and _COUNTED.fullmatch(kept.removeprefix(id_of(step.name))):
                 taken.add(kept)
                 self._ids[step.id] = kept
@@ -111,8 +94,7 @@ class _Writer:
             there for one in ids if one == first or one not in entered | {*targets} for there in self._reached(one)
         }
         found = {there for head in heads for there in self._reached(head)} - usual
-        ordered = dict.fromkeys([*(one for one in targets if one in found), *(one for one in ids if one in found)])
-        return list(ordered)
+        return [one for one in dict.fromkeys([*targets, *ids]) if one in found]
 
     def _reached(self, first: str, stop: str | None = None) -> list[str]:
         """Return the steps of the scope that work comes to from one when nothing fails, itself first."""
@@ -161,15 +143,15 @@ class _Writer:
     ) -> tuple[str | None, JsonObject]:
         """Return where the branches of a decision come together, and its task."""
         kept = self._flow.kept(step)
-        meeting = self._meeting(ways, kept.get(NEXT), stop, within)
+        meeting = self._meeting(ways, kept.get(reader.NEXT), stop, within)
         asked = [edge for edge in ways if edge.type == "condition" or edge.when or edge.action]
         otherwise = next((edge for edge in ways if edge not in asked), None)
-        written = [str(one) for one in list_in(kept.get(WAYS))]
+        written = [str(one) for one in list_in(kept.get(reader.WAYS))]
         when = asked[0].when if len(asked) == 1 else None
         is_if = when is not None and when.expression is not None and short(kept.get("type")) != "Switch"
         condition = expression_of(when) if is_if and when else None
-        if not asked and isinstance(kept.get(IF), str | bool):
-            is_if, condition = True, kept[IF]
+        if not asked and isinstance(kept.get(reader.IF), str | bool):
+            is_if, condition = True, kept[reader.IF]
         task = self._plain(step, condition=condition)
         if beside:
             value = {} if is_if else {"value": f"{{{{ outputs.{self._ids[beside]} }}}}"}
@@ -197,28 +179,15 @@ class _Writer:
         """Return the step where the branches come together: after it none of them goes on by itself."""
         heads = list(dict.fromkeys(edge.to for edge in ways))
         hinted = [hint] if isinstance(hint, str) and hint in within and hint not in self._done else []
-        if hint == "":
-            hinted = [stop]
-        for one in hinted:
-            if self._are_apart(heads, one):
-                return one
-        if len(heads) < 2:
-            return stop
-        reached = [self._reached(head, stop) for head in heads]
+        hinted = [stop] if hint == "" else hinted
+        reached = [self._reached(head, stop) for head in heads] if len(heads) > 1 else [list[str]()]
         common = set(reached[0]).intersection(*reached[1:])
-        for one in [one for one in reached[0] if one in common][:30]:
-            if self._are_apart(heads, one):
-                return one
-        return stop
+        tried = [*hinted, *[one for one in reached[0] if one in common][:_MEETINGS_TRIED]]
+        return next((one for one in tried if self._are_apart(heads, one)), stop)
 
     def _are_apart(self, heads: Sequence[str], meeting: str | None) -> bool:
-        seen: set[str] = set()
-        for head in heads:
-            branch = self._reached(head, meeting)
-            if seen.intersection(branch):
-                return False
-            seen.update(branch)
-        return True
+        branches = [self._reached(head, meeting) for head in heads]
+        return len(set[str]().union(*branches)) == sum(map(len, branches))
 
     def _fork(
         self, step: Step, ways: Sequence[Transition], stop: str | None, within: Collection[str]
@@ -231,7 +200,9 @@ class _Writer:
         return meeting, {**(self._plain(step) if step.type == "fork" else beside), "tasks": inside}
 
     def _plain(self, step: Step, *, has_children: bool = False, condition: str | bool | None = None) -> JsonObject:
-        kept = without(self._flow.kept(step), ID, IF, NEXT, WAYS, WHOLE, NEEDS)
+        kept = without(
+            self._flow.kept(step), reader.ID, reader.IF, reader.NEXT, reader.WAYS, reader.WHOLE, reader.NEEDS
+        )
         task_id = self._ids.get(step.id, step.name)
         plain = generated(step, task_id, has_children=has_children, condition=condition)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=PART)
@@ -252,14 +223,14 @@ class _Writer:
 
     def _needing(self, step: Step) -> JsonObject:
         kept = self._flow.kept(step)
-        whole = object_in(kept.get(WHOLE))
+        whole = object_in(kept.get(reader.WHOLE))
         is_whole = whole and not problems_in(whole, task_shape) and whole["id"] == step.name
         task = {**whole, "id": self._ids[step.id]} if is_whole else self._content(step)
         inside = {one.id for one in self._flow.children[step.parent]}
         needed = [
             self._ids[one.from_] for one in self._flow.into(step.id) if one.from_ in inside and one.type != "error"
         ]
-        return {"task": task, **({"dependsOn": needed} if needed or NEEDS in kept else {})}
+        return {"task": task, **({"dependsOn": needed} if needed or reader.NEEDS in kept else {})}
 
 
 _HOLDERS = (
@@ -275,7 +246,7 @@ class Kestra(DocumentFormat):
     title = "Kestra flow"
     extension = "yaml"
     shape = staticmethod(flow_shape)
-    read_into = staticmethod(read_flow)
+    read_into = staticmethod(reader.read_flow)
     document_of = staticmethod(flow_of)
 
     @override

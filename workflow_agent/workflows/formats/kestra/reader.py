@@ -17,8 +17,9 @@ from workflow_agent.workflows.formats.kestra.tasks import (
     id_of,
     name_and_rest,
     said,
+    told_in_description,
 )
-from workflow_agent.workflows.formats.shapes import list_in, object_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.triggers import (
@@ -93,6 +94,10 @@ class _Reader:
         else:
             run = self._list(list_in(holder.get("tasks")), parent, (*at, "tasks"))
             steps = run.steps if run else []
+        self._handled(holder, steps, parent, at)
+
+    def _handled(self, holder: Mapping[str, Any], steps: list[str], parent: str | None, at: _Path) -> None:
+        """Add the tasks of a flow or a task for when one of its steps fails."""
         handling = self._list(list_in(holder.get("errors")), parent, (*at, "errors"))
         for head in (handling.head, *handling.loose) if handling else ():
             for step in steps:
@@ -137,9 +142,7 @@ class _Reader:
             else:
                 self._draft.connect(step_id, run.head, way.kind, **way.fields)
                 ends += run.ends
-        handling = self._list(list_in(task.get("errors")), parent, (*at, "errors"))
-        for head in (handling.head, *handling.loose) if handling else ():
-            self._draft.connect(step_id, head, "error")
+        self._handled(task, [step_id], parent, at)
         return _Run(step_id, ends, [step_id])
 
     def _step(self, task: JsonObject, parent: str | None, at: _Path, more: JsonObject) -> tuple[str, bool]:
@@ -204,15 +207,9 @@ def said_about(flow: Mapping[str, Any]) -> JsonObject:
 def about(workflow: Workflow) -> JsonObject:
     """Return what a flow says of itself, for a workflow."""
     flow_id = id_of(workflow.name)
-    first = [workflow.name] if workflow.name != flow_id else []
-    told = "\n\n".join([*first, *([workflow.description] if workflow.description else [])])
+    told = told_in_description(flow_id, workflow.name, workflow.description)
     labels = {key: value or "true" for key, _, value in (tag.partition(":") for tag in workflow.tags)}
-    return {
-        "id": flow_id,
-        "namespace": NAMESPACE,
-        **({"description": told} if told else {}),
-        **({"labels": labels} if labels else {}),
-    }
+    return nonempty({"id": flow_id, "namespace": NAMESPACE, "description": told, "labels": labels})
 
 
 def said_triggers(triggers: Iterable[Any]) -> list[JsonObject]:
@@ -225,16 +222,15 @@ def _said_trigger(given: JsonObject) -> JsonObject:
     cron = given.get("cron")
     if kind == "Schedule" and isinstance(cron, str) and cron_problem(cron) is None:
         zone = given.get("timezone")
-        return {"type": "schedule", "cron": cron} | (
-            {"timezone": zone} if isinstance(zone, str) and fit(zone) == zone else {}
-        )
+        is_zone = isinstance(zone, str) and fit(zone) == zone
+        return filled({"type": "schedule", "cron": cron, "timezone": zone if is_zone else None})
     if kind == "Webhook" and "key" in given:
         return {"type": "webhook", "path": str(given["key"])}
     flows = list_in(object_in(given.get("preconditions")).get("flows"))
     if kind == "Flow" and len(flows) == 1 and (name := fit(str(object_in(flows[0]).get("flowId", "")))):
         return {"type": "workflow", "workflow": name}
     rest = without(given, "id", "type")
-    return {"type": "event", "event": fit(str(given["type"])), **({"with": rest} if rest else {})}
+    return nonempty({"type": "event", "event": fit(str(given["type"])), "with": rest})
 
 
 def triggers_of(triggers: Iterable[Trigger]) -> list[JsonObject]:
@@ -245,8 +241,7 @@ def triggers_of(triggers: Iterable[Trigger]) -> list[JsonObject]:
 
 def _made_trigger(trigger: Trigger) -> JsonObject:
     if isinstance(trigger, ScheduleTrigger) and trigger.cron:
-        zone = {"timezone": trigger.timezone} if trigger.timezone else {}
-        return {"type": _TRIGGER + "Schedule", "cron": trigger.cron, **zone}
+        return nonempty({"type": _TRIGGER + "Schedule", "cron": trigger.cron, "timezone": trigger.timezone})
     if isinstance(trigger, WebhookTrigger) and trigger.path:
         return {"type": _TRIGGER + "Webhook", "key": trigger.path}
     if isinstance(trigger, WorkflowTrigger):

@@ -4,17 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
+from workflow_agent.workflows.formats.plain import list_in, object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     fields_of,
     flag,
-    list_in,
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
     text,

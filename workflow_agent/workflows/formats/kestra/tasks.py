@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.kestra.shapes import ID, LISTS_OF, short
-from workflow_agent.workflows.formats.shapes import filled, object_in, text_in, without
+from workflow_agent.workflows.formats.plain import filled, nonempty, number_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Loop, Retry, Step, StepType, ends_badly
@@ -138,10 +138,8 @@ def said_retry(retry: Any) -> JsonObject | None:
     if not given or isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= 1_000_000:
         return None
     said: JsonObject = {"max_attempts": most, "backoff": "exponential" if given["type"] == "exponential" else "fixed"}
-    factor = given.get("delayFactor")
-    said["factor"] = (
-        factor if isinstance(factor, int | float) and not isinstance(factor, bool) and factor >= 0 else None
-    )
+    factor = number_in(given.get("delayFactor"))
+    said["factor"] = factor if factor is not None and factor >= 0 else None
     for ours, theirs in (("interval", "interval"), ("max_interval", "maxInterval")):
         said[ours] = given[theirs] if is_duration(given.get(theirs)) else None
     return filled(said)
@@ -151,17 +149,21 @@ def generated(
     step: Step, task_id: str, *, has_children: bool = False, condition: str | bool | None = None
 ) -> JsonObject:
     """Return the task for a step, without what is inside it; with a condition, an `If`."""
-    first = [step.name] if step.name != task_id else []
-    told = "\n\n".join([*first, *([step.description] if step.description else [])])
-    made = (
-        _made(step, has_children=has_children) if condition is None else {"type": FLOW + "If", "condition": condition}
-    )
-    task: JsonObject = {"id": task_id, **made}
-    task |= {"description": told} if told else {}
-    task |= {"runIf": expression_of(step.when)} if step.when is not None else {}
-    task |= {"timeout": step.timeout} if step.timeout else {}
-    task |= {"retry": retry_of(step.retry)} if step.retry is not None else {}
-    return task | ({"allowFailure": True} if step.on_error == "continue" else {})
+    is_if = condition is not None
+    made = {"type": FLOW + "If", "condition": condition} if is_if else _made(step, has_children=has_children)
+    told = {
+        "description": told_in_description(task_id, step.name, step.description),
+        "runIf": expression_of(step.when) if step.when is not None else None,
+        "timeout": step.timeout,
+        "retry": retry_of(step.retry) if step.retry is not None else None,
+        "allowFailure": True if step.on_error == "continue" else None,
+    }
+    return {"id": task_id, **made, **nonempty(told)}
+
+
+def told_in_description(own_id: str, name: str, description: str | None) -> str:
+    """Return the description that says a name, where the id does not, and a description."""
+    return "\n\n".join(filter(None, (name if name != own_id else "", description)))
 
 
 def expression_of(when: Condition) -> str:
@@ -174,10 +176,15 @@ def expression_of(when: Condition) -> str:
 
 def retry_of(retry: Retry) -> JsonObject:
     """Return how often and how fast a task is tried again."""
-    made: JsonObject = {"type": "exponential" if retry.backoff == "exponential" else "constant"}
-    made |= {"maxAttempts": retry.max_attempts, "interval": retry.interval or "PT1S"}
-    made |= {"maxInterval": retry.max_interval} if retry.max_interval else {}
-    return made | ({"delayFactor": retry.factor} if retry.factor is not None else {})
+    return nonempty(
+        {
+            "type": "exponential" if retry.backoff == "exponential" else "constant",
+            "maxAttempts": retry.max_attempts,
+            "interval": retry.interval or "PT1S",
+            "maxInterval": retry.max_interval,
+            "delayFactor": retry.factor,
+        }
+    )
 
 
 def _made(step: Step, *, has_children: bool) -> JsonObject:
@@ -210,8 +217,8 @@ def _loop(loop: Loop) -> JsonObject:
 
 def _call(step: Step) -> JsonObject:
     if step.type == "subworkflow":
-        given = {"inputs": step.with_} if step.with_ else {}
-        return {"type": FLOW + "Subflow", "namespace": NAMESPACE, "flowId": step.workflow or slug(step.name), **given}
+        called = {"namespace": NAMESPACE, "flowId": step.workflow or slug(step.name), "inputs": step.with_}
+        return {"type": FLOW + "Subflow", **nonempty(called)}
     uses = step.uses or ""
     if not uses.strip():
         return {"type": _LOG, "message": step.name}

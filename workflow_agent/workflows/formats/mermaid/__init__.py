@@ -14,7 +14,7 @@ from workflow_agent.workflows.formats.mermaid.reader import DiagramReader
 from workflow_agent.workflows.formats.mermaid.rewriter import Rewriter
 from workflow_agent.workflows.formats.mermaid.scanner import read_chart
 from workflow_agent.workflows.formats.mermaid.writer import Changes, plain_diagram
-from workflow_agent.workflows.formats.shapes import without
+from workflow_agent.workflows.formats.plain import without
 from workflow_agent.workflows.formats.text import header_line
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -35,7 +35,12 @@ class Mermaid(Format):
     def read(self, document: Any) -> Imported:
         if not isinstance(document, str):
             raise UnreadableDocument(self.title, [Problem("", "is no text")])
-        return _read(document, self.name)
+        imported = DiagramReader(read_chart(document), Draft(self.name, TITLE)).whole({"text": document})
+        if plain_diagram(imported.workflow) != document:
+            return imported
+        imported.report.kept.clear()
+        left = without(imported.workflow.extensions, self.name)
+        return Imported(imported.workflow.model_copy(update={"extensions": left}), imported.report)
 
     @override
     def write(self, workflow: Workflow) -> Exported:
@@ -58,16 +63,6 @@ def _bare(workflow: Workflow, format_name: str) -> Workflow:
         for step in workflow.steps
     )
     return workflow.model_copy(update={"steps": steps, "extensions": left(workflow.extensions)})
-
-
-def _read(text: str, format_name: str) -> Imported:
-    """Return the workflow of a diagram."""
-    imported = DiagramReader(read_chart(text), Draft(format_name, TITLE)).whole({"text": text})
-    if plain_diagram(imported.workflow) != text:
-        return imported
-    imported.report.kept.clear()
-    left = without(imported.workflow.extensions, format_name)
-    return Imported(imported.workflow.model_copy(update={"extensions": left}), imported.report)
 
 
 def _text_of(workflow: Workflow, format_name: str) -> str:

@@ -1,5 +1,6 @@
 """A Mermaid flowchart or state diagram: its lines, and what each says of nodes and links."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -97,3 +98,7 @@ class Chart:
     """The title of each subgraph or composite state, by id."""
     within: dict[str, str] = field(default_factory=dict[str, str])
     """The scope that each scope is in."""
+
+    def arrows(self) -> Iterator[Arrow]:
+        """Yield all arrows, in order."""
+        yield from (arrow for line in self.lines for one in line.statements for arrow in one.arrows)

@@ -4,42 +4,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from workflow_agent.workflows.diagrams.mermaid import escaped
+from workflow_agent.workflows.formats.mermaid import writer
 from workflow_agent.workflows.formats.mermaid.chart import END, Arrow, Line, Link, Node, Statement
 from workflow_agent.workflows.formats.mermaid.reader import BEGIN
-from workflow_agent.workflows.formats.mermaid.writer import (
-    ARROWS,
-    PLAIN_LABEL,
-    Changes,
-    Mentions,
-    Path,
-    front,
-    label_of,
-    words_of,
-)
 from workflow_agent.workflows.model.transitions import Transition
 
 
 class Rewriter:
     """Writes a diagram again, line by line."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: writer.Changes) -> None:
         self._changes = changes
         self._chart = changes.chart
-        self._mentions = Mentions(changes)
+        self._mentions = writer.Mentions(changes)
         self._first: dict[int, int] = {}
         """The number that Mermaid gives the first link of an arrow, by what that is in memory."""
         self._numbers: list[int] = []
         """For each link that is written, which one it was before; -1 for a new one."""
         count = 0
-        for arrow in self._arrows():
+        for arrow in self._chart.arrows():
             self._first[id(arrow)] = count
             count += len(arrow.pairs)
         self._count = count
-
-    def _arrows(self) -> Iterator[Arrow]:
-        for line in self._chart.lines:
-            for statement in line.statements:
-                yield from statement.arrows
 
     def whole(self) -> str:
         """Return the whole document."""
@@ -128,11 +114,8 @@ class Rewriter:
         if alone is None:
             pieces += [text] if text else []
             return
-        left = [
-            one
-            for one in alone
-            if one.id not in self._changes.gone | self._mentions.pulled | self._mentions.waiting.keys()
-        ]
+        known = self._changes.gone | self._mentions.pulled | self._mentions.waiting.keys()
+        left = [one for one in alone if one.id not in known]
         self._mentions.waiting |= {one.id: self._mentions.text(one, line) for one in left}
 
     def _joined(self, statement: Statement) -> Iterator[tuple[Arrow, tuple[int, int], list[Node]]]:
@@ -148,7 +131,7 @@ class Rewriter:
                 yield arrow, span, after if leads_past else following
             is_passed = bool(leads_past)
 
-    def _last(self, path: Path) -> str:
+    def _last(self, path: writer.Path) -> str:
         return self._changes.ends(path[-1])[1]
 
     def _is_there(self, group: Sequence[Node]) -> bool:
@@ -165,20 +148,20 @@ class Rewriter:
             text += self._mentions.text(node, line)
         return text
 
-    def _along(self, path: Path, arrow: Arrow, line: Line, span: tuple[int, int]) -> str:
+    def _along(self, path: writer.Path, arrow: Arrow, line: Line, span: tuple[int, int]) -> str:
         """Return the arrow that leads to the first of new nodes, and those between them."""
         self._numbers += [self._first[id(arrow)], *([-1] * (len(path) - 1))]
         was, edge = self._changes.was[id(arrow.links[0])], path[0]
         text = line.text[slice(*span)]
-        if (was.type, words_of(was)) != (edge.type, words_of(edge)):
+        if (was.type, writer.words_of(was)) != (edge.type, writer.words_of(edge)):
             text = self._relabelled(edge, arrow, line, span)
         for before, following in pairwise(path):
             text += f"{self._mentions.mention(self._changes.ends(before)[1])} {_arrow(following)} "
         return text
 
     def _relabelled(self, edge: Transition, arrow: Arrow, line: Line, span: tuple[int, int]) -> str:
-        words = _quoted(words_of(edge))
-        if not words or edge.type in ARROWS or arrow.text.startswith("-."):
+        words = _quoted(writer.words_of(edge))
+        if not words or edge.type in writer.ARROWS or arrow.text.startswith("-."):
             return f" {_arrow(edge)} "
         if arrow.label_at is None:
             return f"{line.text[slice(*span)].rstrip()}|{words}| "
@@ -191,7 +174,7 @@ class Rewriter:
         if {line.opens, line.closes} & changes.gone_scopes:
             return []
         named = [
-            line.indent + f'state "{label_of(changes.steps[one.id])}" as {one.id}'
+            line.indent + f'state "{writer.label_of(changes.steps[one.id])}" as {one.id}'
             for one in line.nodes
             if self._mentions.is_told_anew(one)
             and one.label_at is None
@@ -209,7 +192,7 @@ class Rewriter:
             # A composite state that opens here keeps its brace.
             return [f"{named[0]} {{"] if named and line.opens else named or [line.text]
         begins, ends = node.label_at
-        return [line.text[:begins] + label_of(changes.steps[node.id]) + line.text[ends:]]
+        return [line.text[:begins] + writer.label_of(changes.steps[node.id]) + line.text[ends:]]
 
     def _state_link(self, link: Link, line: Line) -> list[str]:
         if id(link) not in self._changes.dropped:
@@ -274,12 +257,12 @@ class Rewriter:
             source = self._mentions.mention(ends[0])
             return [f"{source} {_arrow(edge)} {self._mentions.mention(ends[1])}"]
         lines = [
-            f'state "{label_of(self._changes.steps[node])}" as {node}'
+            f'state "{writer.label_of(self._changes.steps[node])}" as {node}'
             for node in ends
             if node in self._changes.fresh and node not in self._mentions.declared | self._changes.seen.keys()
         ]
         self._mentions.declared |= {*ends}
-        words = escaped(words_of(edge))
+        words = escaped(writer.words_of(edge))
         return [
             *lines,
             f"{self._mentions.mention(ends[0])} --> {self._mentions.mention(ends[1])}"
@@ -291,7 +274,9 @@ class Rewriter:
         known = self._mentions.declared | self._changes.seen.keys()
         for node, step in self._changes.steps.items():
             if node not in known and not node.startswith(END):
-                yield f'state "{label_of(step)}" as {node}' if self._chart.is_state else self._mentions.made(node)
+                yield (
+                    f'state "{writer.label_of(step)}" as {node}' if self._chart.is_state else self._mentions.made(node)
+                )
 
     def _is_alone(self, node_id: str) -> bool:
         workflow = self._changes.workflow
@@ -329,13 +314,13 @@ class Rewriter:
         for at, line in enumerate(lines):
             if line.strip().startswith(("title:", "accTitle:")):
                 return [*lines[:at], f'{line.partition(":")[0]}: "{escaped(name)}"', *lines[at + 1 :]]
-        return [*front(name), *lines]
+        return [*writer.front(name), *lines]
 
 
 def _arrow(edge: Transition) -> str:
-    words = _quoted(words_of(edge))
-    return ARROWS.get(edge.type, "-->") + (f"|{words}|" if words else "")
+    words = _quoted(writer.words_of(edge))
+    return writer.ARROWS.get(edge.type, "-->") + (f"|{words}|" if words else "")
 
 
 def _quoted(words: str) -> str:
-    return words if PLAIN_LABEL.fullmatch(words) else f'"{escaped(words)}"' if words else ""
+    return words if writer.PLAIN_LABEL.fullmatch(words) else f'"{escaped(words)}"' if words else ""

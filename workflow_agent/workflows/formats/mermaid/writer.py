@@ -10,6 +10,7 @@ from workflow_agent.workflows.diagrams.mermaid import ARROWS, escaped
 from workflow_agent.workflows.diagrams.mermaid import SHAPES as STEP_SHAPES
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.mermaid import reader
 from workflow_agent.workflows.formats.mermaid.chart import (
     END,
     SHAPES,
@@ -21,15 +22,6 @@ from workflow_agent.workflows.formats.mermaid.chart import (
     Link,
     Node,
     Statement,
-)
-from workflow_agent.workflows.formats.mermaid.reader import (
-    BEGIN,
-    OWNER,
-    SCOPE_PREFIX,
-    STEP_PREFIX,
-    DiagramReader,
-    node_id_of,
-    nodes_of,
 )
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
@@ -46,9 +38,9 @@ class Changes:
     def __init__(self, workflow: Workflow, chart: Chart, format_name: str) -> None:
         self.workflow = workflow
         self.chart = chart
-        self.reader = DiagramReader(chart, Draft(format_name, TITLE))
+        self.reader = reader.DiagramReader(chart, Draft(format_name, TITLE))
         self.base = self.reader.whole({}).workflow
-        self.seen = nodes_of(chart)
+        self.seen = reader.nodes_of(chart)
         self.before = {self._node_of(step, format_name): step for step in self.base.steps}
         self.nodes: dict[str, str] = {}
         """The node of each step."""
@@ -57,7 +49,7 @@ class Changes:
             self.nodes[step.id] = take_id(self._node_of(step, format_name), taken)
         self.steps: Mapping[str, Step] = {self.nodes[step.id]: step for step in workflow.steps}
         self.gone = self.before.keys() - self.steps.keys()
-        own = {SCOPE_PREFIX + one.removeprefix(STEP_PREFIX) for one in self.gone}
+        own = {reader.SCOPE_PREFIX + one.removeprefix(reader.STEP_PREFIX) for one in self.gone}
         self.gone_scopes = self.gone | own if chart.is_state or self.reader.is_ours else set[str]()
         self.fresh = {
             one for one, step in self.steps.items() if one not in self.before or _told(self.before[one]) != _told(step)
@@ -75,7 +67,7 @@ class Changes:
 
     def _node_of(self, step: Step, format_name: str) -> str:
         kept = kept_in(step.extensions, format_name).get("id")
-        return kept if isinstance(kept, str) and kept in self.seen else node_id_of(step.id)
+        return kept if isinstance(kept, str) and kept in self.seen else reader.node_id_of(step.id)
 
     def ends(self, edge: Transition) -> tuple[str, str]:
         """Return the nodes that a transition joins."""
@@ -102,8 +94,7 @@ class Changes:
 
     def _turned(self) -> dict[int, Path]:
         """Return for dropped links the new transitions that stand in their places, and take these from the new."""
-        arrows = (arrow for line in self.chart.lines for one in line.statements for arrow in one.arrows)
-        single = {id(arrow.links[0]) for arrow in arrows if len(arrow.links) == 1}
+        single = {id(arrow.links[0]) for arrow in self.chart.arrows() if len(arrow.links) == 1}
         waiting = [
             (link, edge)
             for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True)
@@ -180,11 +171,11 @@ PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
 def plain_diagram(workflow: Workflow) -> str:
     """Return a flowchart from the model alone."""
     members = grouped((step.parent, step) for step in workflow.steps)
-    lines = [*front(workflow.name), "flowchart TD", f'    {BEGIN}((" "))', *_nested(members, None, "    ")]
-    lines.append(f"    {BEGIN} --> {node_id_of(workflow.start)}")
+    lines = [*front(workflow.name), "flowchart TD", f'    {reader.BEGIN}((" "))', *_nested(members, None, "    ")]
+    lines.append(f"    {reader.BEGIN} --> {reader.node_id_of(workflow.start)}")
     for edge in workflow.transitions:
         arrow = f"{ARROWS.get(edge.type, '-->')}{_label(words_of(edge))}"
-        lines.append(f"    {node_id_of(edge.from_)} {arrow} {node_id_of(edge.to)}")
+        lines.append(f"    {reader.node_id_of(edge.from_)} {arrow} {reader.node_id_of(edge.to)}")
     return "\n".join(lines) + "\n"
 
 
@@ -197,9 +188,9 @@ def _nested(members: Mapping[str | None, Sequence[Step]], parent: str | None, in
     for step in members.get(parent, ()):
         opening = OPENINGS[step.type]
         label = f'{opening}"{label_of(step)}"{SHAPES[opening][0]}:::{step.type}Step'
-        yield f"{indent}{node_id_of(step.id)}{label}"
+        yield f"{indent}{reader.node_id_of(step.id)}{label}"
         if step.id in members:
-            yield f'{indent}subgraph {SCOPE_PREFIX}{step.id.replace("-", "D")}["{escaped(step.name)}"]'
+            yield f'{indent}subgraph {reader.SCOPE_PREFIX}{step.id.replace("-", "D")}["{escaped(step.name)}"]'
             yield from _nested(members, step.id, indent + "    ")
             yield f"{indent}end"
 
@@ -297,7 +288,7 @@ class Mentions:
 
     def _label(self, node: Node, as_was: str, has_its_name: bool) -> str:
         step = self._changes.steps[node.id]
-        words = OWNER.sub("", node.label or "") if has_its_name else escaped(step.name)
+        words = reader.OWNER.sub("", node.label or "") if has_its_name else escaped(step.name)
         told = words + owner_of(step)
         is_plain = bool(PLAIN_LABEL.fullmatch(told)) or (has_its_name and told == words)
         return told if is_plain and not as_was.startswith('"') else f'"{told}"'

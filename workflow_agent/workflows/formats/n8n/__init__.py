@@ -10,20 +10,10 @@ from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
 from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.n8n import reader
 from workflow_agent.workflows.formats.n8n.nodes import NODE, SAID_BY, generated, is_trigger, said, said_port
-from workflow_agent.workflows.formats.n8n.reader import (
-    MARK,
-    SHAPE,
-    TRIGGER_ID,
-    entry_to,
-    made_top,
-    made_trigger,
-    read_workflow,
-    said_top,
-    said_trigger,
-    used_twice,
-)
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, record, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, without
+from workflow_agent.workflows.formats.shapes import problems_in, record
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -53,18 +43,17 @@ class _Writer:
         self._taken = names
 
     def whole(self) -> JsonObject:
-        """Return the whole document."""
         workflow = self._workflow
         written = workflow_document(workflow)
         fields = {"name": workflow.name, "description": workflow.description, "tags": written["tags"]}
         beside = without(self._kept, "notes", "dangling", "nodes", "connections")
         shape = record({}, is_open=True)
-        top = restored(made_top(fields), beside, fields, read=said_top, said_by=_TOP_SAID_BY, shape=shape)
+        top = restored(reader.made_top(fields), beside, fields, read=reader.said_top, said_by=_TOP_SAID_BY, shape=shape)
         connections: JsonObject = {}
         ports = self._ports()
-        triggers = self._triggers(is_ours=top.get("meta") == MARK)
+        triggers = self._triggers(is_ours=top.get("meta") == reader.MARK)
         for node in triggers:
-            _add(connections, node["name"], ("main", 0), entry_to(self._nodes[workflow.start]["name"]))
+            _add(connections, node["name"], ("main", 0), reader.entry_to(self._nodes[workflow.start]["name"]))
         for edge in workflow.transitions:
             self._connect(connections, edge, ports[edge.id])
         names = {node["name"] for node in self._nodes.values()}
@@ -129,20 +118,22 @@ class _Writer:
     def _connect(self, connections: JsonObject, edge: Transition, port: tuple[str, int]) -> None:
         target = self._nodes[edge.to]["name"]
         rest = object_in(kept_in(edge.extensions, self._format_name).get("entry"))
-        entry = {"node": target, **rest} if rest else entry_to(target, port[0])
+        entry = {"node": target, **rest} if rest else reader.entry_to(target, port[0])
         _add(connections, self._nodes[edge.from_]["name"], port, {**entry, "node": target})
 
     def _triggers(self, *, is_ours: bool) -> list[JsonObject]:
         """Return the nodes for triggers that no step stands for."""
         wanted: list[Any] = workflow_document(self._workflow)["triggers"]
         if not is_ours:
-            steps = [said_trigger(node) for node in self._nodes.values() if is_trigger(node)]
+            steps = [reader.said_trigger(node) for node in self._nodes.values() if is_trigger(node)]
             wanted = [one for one in wanted if one not in steps]
         found: list[JsonObject] = []
         for at, trigger in enumerate(wanted, 1):
             name = take_id(f"Start by {trigger['type']}", self._taken)
             place = [-_COLUMN, (at - 1) * _ROW]
-            found.append({**made_trigger(trigger), "id": f"{TRIGGER_ID}{at}", "name": name, "position": place})
+            found.append(
+                {**reader.made_trigger(trigger), "id": f"{reader.TRIGGER_ID}{at}", "name": name, "position": place}
+            )
         return found
 
     def _place(self) -> None:
@@ -209,9 +200,9 @@ class N8n(DocumentFormat):
     title = "n8n"
     media_type = "application/json"
     extension = "json"
-    shape = staticmethod(SHAPE)
-    broken_rules = staticmethod(used_twice)
-    read_into = staticmethod(read_workflow)
+    shape = staticmethod(reader.SHAPE)
+    rules = staticmethod(reader.check_names)
+    read_into = staticmethod(reader.read_workflow)
     document_of = staticmethod(document_of)
 
     @override

@@ -6,20 +6,8 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.shapes import (
-    anything,
-    filled,
-    flag,
-    list_in,
-    mapped,
-    number,
-    object_in,
-    one_kind,
-    record,
-    text,
-    text_in,
-    without,
-)
+from workflow_agent.workflows.formats.plain import filled, list_in, number_in, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import anything, flag, mapped, number, one_kind, record, text
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
 from workflow_agent.workflows.model.steps import Step, StepType
 
@@ -137,12 +125,10 @@ def _said_retry(node: Mapping[str, Any]) -> JsonObject | None:
 
 
 def _said_wait(parameters: Mapping[str, Any]) -> str | None:
-    amount, unit = parameters.get("amount", 1), parameters.get("unit", "hours")
+    amount, unit = number_in(parameters.get("amount", 1)), parameters.get("unit", "hours")
     if parameters.get("resume", "timeInterval") != "timeInterval" or unit not in _UNITS:
         return None
-    if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount <= 1e6:
-        return None
-    return duration_of(amount * _UNITS[unit])
+    return duration_of(amount * _UNITS[unit]) if amount is not None and 0 <= amount <= 1e6 else None
 
 
 def _said_workflow(parameters: Mapping[str, Any]) -> str | None:

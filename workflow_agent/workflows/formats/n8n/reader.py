@@ -9,20 +9,8 @@ from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.n8n.nodes import NODE, NOTE, generated, is_trigger, said, said_port, short_type
-from workflow_agent.workflows.formats.shapes import (
-    Place,
-    anything,
-    list_in,
-    listed,
-    mapped,
-    object_in,
-    one_kind,
-    record,
-    repeated,
-    text,
-    text_in,
-    without,
-)
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, repeated, text_in, without
+from workflow_agent.workflows.formats.shapes import Place, anything, listed, mapped, one_kind, record, text
 from workflow_agent.workflows.model.durations import duration_of, whole_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.triggers import cron_problem
@@ -48,17 +36,11 @@ _EVENT = "Event: "
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
 
 
-def read_workflow(document: JsonObject, draft: Draft) -> Imported:
-    """Return the workflow of an n8n document."""
-    return _Reader(document, draft).whole()
-
-
-def used_twice(document: JsonObject) -> list[Problem]:
-    """Return a problem for each node whose name another one has."""
-    place, names = Place([]), [node["name"] for node in document["nodes"]]
+def check_names(document: JsonObject, place: Place) -> None:
+    """Refuse each node whose name another one has."""
+    names = [node["name"] for node in document["nodes"]]
     for at in repeated(names):
         (place / "nodes" / at / "name").refuse(f"{names[at][:80]!r} is the name of another node, too")
-    return place.problems
 
 
 def said_top(document: Mapping[str, Any]) -> JsonObject:
@@ -74,9 +56,13 @@ def said_top(document: Mapping[str, Any]) -> JsonObject:
 
 def made_top(fields: Mapping[str, Any]) -> JsonObject:
     """Return what a document says beside its nodes, from the model alone."""
-    about = {"description": fields["description"]} if fields.get("description") else {}
-    tags = {"tags": [{"name": tag} for tag in fields["tags"]]} if fields.get("tags") else {}
-    return {"name": fields["name"], **about, "meta": MARK, **tags}
+    tags = [{"name": tag} for tag in fields.get("tags") or ()]
+    return nonempty({"name": fields["name"], "description": fields.get("description"), "meta": MARK, "tags": tags})
+
+
+def read_workflow(document: JsonObject, draft: Draft) -> Imported:
+    """Return the workflow of an n8n document."""
+    return _Reader(document, draft).whole()
 
 
 class _Reader:
@@ -109,8 +95,7 @@ class _Reader:
         rest = without(self._document, *_GRAPH)
         kept = kept_of(rest, made_top(fields))
         notes = [node for node in self._nodes.values() if node["type"] == NOTE]
-        kept |= {"notes": notes} if notes else {}
-        kept |= {"dangling": self._dangling} if self._dangling else {}
+        kept |= nonempty({"notes": notes, "dangling": self._dangling})
         triggers = [one for one in map(said_trigger, triggering) if one is not None]
         return self._draft.finished(start=first, triggers=triggers, kept=kept, **fields)
 
@@ -139,8 +124,7 @@ class _Reader:
         if fields["type"] == "decision" and self._is_ours and "rules" in object_in(fields.get("with")):
             own["parameters"] = without(own["parameters"], "rules", "options")
             rest = without(fields["with"], "rules", "options")
-            self._draft.steps[-1].pop("with")
-            self._draft.steps[-1] |= {"with": rest} if rest else {}
+            self._draft.steps[-1] = nonempty(self._draft.steps[-1] | {"with": rest})
             plain["parameters"] = rest
         if self._is_ours and own.get("onError") == "continueErrorOutput":
             del own["onError"]
@@ -198,8 +182,7 @@ def said_trigger(node: Mapping[str, Any]) -> JsonObject | None:
         return _said_schedule(object_in(intervals[0])) if len(intervals) == 1 else None
     if short == "webhook":
         path, method = text_in(parameters.get("path")), text_in(parameters.get("httpMethod"), 200)
-        about = {"path": path, "method": method}
-        return {"type": "webhook"} | {key: value for key, value in about.items() if value}
+        return nonempty({"type": "webhook", "path": path, "method": method})
     name = fit(short.removesuffix("Trigger"))
     return {"type": "event", "event": name} if name else None
 
@@ -226,8 +209,7 @@ def made_trigger(trigger: Mapping[str, Any]) -> JsonObject:
         rule = {"rule": {"interval": [_made_interval(trigger)]}}
         return {"type": _BASE + "scheduleTrigger", "typeVersion": 1.2, "parameters": rule}
     if kind == "webhook":
-        about = {"path": trigger.get("path"), "httpMethod": trigger.get("method")}
-        parameters = {key: value for key, value in about.items() if value}
+        parameters = nonempty({"path": trigger.get("path"), "httpMethod": trigger.get("method")})
         return {"type": _BASE + "webhook", "typeVersion": 2, "parameters": parameters}
     if kind in ("event", "workflow"):
         event = str(trigger[kind])

@@ -7,16 +7,10 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat, fit
-from workflow_agent.workflows.formats.fidelity import kept_in, restored, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow, Region
-from workflow_agent.workflows.formats.serverless_workflow.directives import (
-    DIRECTIVES,
-    TaskList,
-    catch_of,
-    errors_caught,
-    said_catch,
-    unknown_targets,
-)
+from workflow_agent.workflows.formats.plain import filled, object_in, without
+from workflow_agent.workflows.formats.serverless_workflow import directives, shapes
 from workflow_agent.workflows.formats.serverless_workflow.reader import SAID_BY as ABOUT_SAID_BY
 from workflow_agent.workflows.formats.serverless_workflow.reader import (
     about,
@@ -25,16 +19,8 @@ from workflow_agent.workflows.formats.serverless_workflow.reader import (
     said_triggers,
     schedule_of,
 )
-from workflow_agent.workflows.formats.serverless_workflow.shapes import (
-    CATCH,
-    DOCUMENT,
-    REST,
-    SCHEDULE,
-    document_shape,
-    task_shape,
-)
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
-from workflow_agent.workflows.formats.shapes import object_in, problems_in, without
+from workflow_agent.workflows.formats.shapes import allowed, problems_in, record
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -51,13 +37,9 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
         {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)},
         read=said_about,
         said_by=ABOUT_SAID_BY,
-        shape=DOCUMENT,
+        shape=shapes.DOCUMENT,
     )
-    rest = {
-        key: value
-        for key, value in kept.items()
-        if key in REST and key not in ("document", "schedule") and not problems_in(value, REST[key])
-    }
+    rest = allowed(without(kept, "document", "schedule"), record(shapes.REST))
     retries = object_in(object_in(rest.get("use")).get("retries"))
     tasks = _Writer(workflow, format_name, retries).whole()
     return {"document": document, **rest, **_schedule(workflow, kept), "do": tasks}
@@ -65,11 +47,10 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
 
 def _schedule(workflow: Workflow, kept: JsonObject) -> JsonObject:
     plain = [one.as_plain() for one in workflow.triggers]
-    schedule = kept.get("schedule")
-    if not problems_in(schedule, SCHEDULE) and same(said_triggers(object_in(schedule)), plain):
-        return {"schedule": schedule}
-    generated_now = schedule_of(workflow.triggers)
-    return {"schedule": generated_now} if generated_now else {}
+    made = schedule_of(workflow.triggers) or None
+    return filled(
+        {"schedule": kept_or_made(kept.get("schedule"), made, plain, read=said_triggers, shape=shapes.SCHEDULE)}
+    )
 
 
 class _Writer:
@@ -80,7 +61,8 @@ class _Writer:
         self._leaving = {
             step.id: str(directive)
             for step in workflow.steps
-            if (directive := self._flow.kept(step).get("directive")) in DIRECTIVES and not self._flow.beside(step.id)
+            if (directive := self._flow.kept(step).get("directive")) in directives.DIRECTIVES
+            and not self._flow.beside(step.id)
         }
         self._handlers = {edge.to for edge in workflow.transitions if self._is_inline(edge)}
 
@@ -109,7 +91,7 @@ class _Writer:
         claimed = {step_id for region in regions.values() for step_id in region.inside}
         apart = claimed | self._handlers | self._leaving.keys()
         order = sorted((step for step in members if step.id not in apart), key=lambda step: step.id != first)
-        here = TaskList(
+        here = directives.TaskList(
             order=tuple(step.id for step in order),
             names=self._names(order),
             leaving={step.id: self._leaving[step.id] for step in members if step.id in self._leaving},
@@ -127,13 +109,13 @@ class _Writer:
             kept = self._flow.kept(step).get("name")
             name = kept if isinstance(kept, str) and (fit(kept) or step.name) == step.name else step.name
             number = 2
-            while self._flow.into(step.id) and (name in taken or name in DIRECTIVES):
+            while self._flow.into(step.id) and (name in taken or name in directives.DIRECTIVES):
                 name, number = f"{step.name} {number}", number + 1
             taken.add(name)
             found[step.id] = name
         return found
 
-    def _items(self, step: Step, here: TaskList) -> list[JsonObject]:
+    def _items(self, step: Step, here: directives.TaskList) -> list[JsonObject]:
         """Return the task of a step, and the choice after it where it has several ways on."""
         name, region = here.names[step.id], here.regions.get(step.id)
         ways = self._ways(step, here, region)
@@ -148,14 +130,14 @@ class _Writer:
             return [self._caught(name, task | then, step, here)]
         return [self._caught(name, task, step, here), {f"After {name}": here.switch(step, ways)}]
 
-    def _ways(self, step: Step, here: TaskList, region: Region | None) -> list[Transition]:
+    def _ways(self, step: Step, here: directives.TaskList, region: Region | None) -> list[Transition]:
         return [edge for edge in self._flow.ways(step.id, region) if here.has(edge.to)]
 
     def _content(self, step: Step, region: Region | None) -> JsonObject:
         inside = self._flow.children.get(step.id, [])
         kept = without(self._flow.kept(step), *_BESIDE_CONTENT)
         plain = generated(step, has_children=bool(inside))
-        task = restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=task_shape)
+        task = restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=shapes.task_shape)
         if "fork" in task:
             return {**task, "fork": {**task["fork"], "branches": self._branches(step, region)}}
         if not inside or "do" not in task:
@@ -173,7 +155,7 @@ class _Writer:
         is_caught = step.retry is not None or step.on_error == "continue" or "catch" in self._flow.kept(step)
         return is_caught or bool(self._flow.failing(step.id))
 
-    def _caught(self, name: str, task: JsonObject, step: Step, here: TaskList) -> JsonObject:
+    def _caught(self, name: str, task: JsonObject, step: Step, here: directives.TaskList) -> JsonObject:
         """Return the item of a task, put into a `try` where its errors are dealt with."""
         if not self._needs_catch(step):
             return {name: task}
@@ -184,12 +166,12 @@ class _Writer:
         inner = without(task, *outside)
         return {name: {"try": [{name: inner}], "catch": catch, **outside}}
 
-    def _catch(self, step: Step, here: TaskList) -> JsonObject:
+    def _catch(self, step: Step, here: directives.TaskList) -> JsonObject:
         edge = next((one for one in self._flow.failing(step.id) if here.has(one.to) or one.to in self._handlers), None)
         errors = list(edge.errors) if edge is not None else []
-        catch = catch_of(step, errors)
+        catch = directives.catch_of(step, errors)
         kept = self._flow.kept(step).get("catch")
-        if not problems_in(kept, CATCH) and self._still_says(object_in(kept), step, edge):
+        if not problems_in(kept, shapes.CATCH) and self._still_says(object_in(kept), step, edge):
             catch = without(object_in(kept), "do", "then")
         if edge is None:
             return catch
@@ -203,10 +185,10 @@ class _Writer:
 
     def _still_says(self, catch: JsonObject, step: Step, edge: Transition | None) -> bool:
         leads = {"then": "end"} if edge is not None else {}
-        fields = said_catch({"catch": {**catch, **leads}}, self._retries)
+        fields = directives.said_catch({"catch": {**catch, **leads}}, self._retries)
         again = Step.model_validate({"id": step.id, "name": step.name, **fields})
         is_same = (again.retry, again.on_error) == (step.retry, step.on_error)
-        return is_same and (edge is None or errors_caught(catch) == list(edge.errors))
+        return is_same and (edge is None or directives.errors_caught(catch) == list(edge.errors))
 
 
 class ServerlessWorkflow(DocumentFormat):
@@ -215,8 +197,8 @@ class ServerlessWorkflow(DocumentFormat):
     name = "serverless-workflow"
     title = "Serverless Workflow (Open Workflow)"
     extension = "yaml"
-    shape = staticmethod(document_shape)
-    broken_rules = staticmethod(unknown_targets)
+    shape = staticmethod(shapes.document_shape)
+    rules = staticmethod(directives.check_targets)
     read_into = staticmethod(read_document)
     document_of = staticmethod(document_of)
 

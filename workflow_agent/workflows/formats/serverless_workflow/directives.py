@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.flow import Region
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in
 from workflow_agent.workflows.formats.serverless_workflow.tasks import expression_of, said_duration
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.steps import Retry, Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -21,11 +21,9 @@ _BACKOFFS = {"constant": "fixed", "linear": "linear", "exponential": "exponentia
 _UNBOUNDED = 1_000_000
 
 
-def unknown_targets(document: JsonObject) -> list[Problem]:
-    """Return a problem for each directive that names a task which is not in the same list."""
-    place = Place([])
+def check_targets(document: JsonObject, place: Place) -> None:
+    """Refuse each directive that names a task which is not in the same list."""
     _check(document["do"], place / "do")
-    return place.problems
 
 
 def _check(items: list[Any], place: Place) -> None:
@@ -212,8 +210,12 @@ def _said_retry(policy: Any, errors: list[str]) -> JsonObject | None:
 
 def _policy_of(retry: Retry) -> JsonObject:
     """Return a retry as a retry policy."""
-    delay = {"delay": retry.interval} if retry.interval else {}
     backoff = next(name for name, said in _BACKOFFS.items() if said == retry.backoff)
-    shape: JsonObject = {} if backoff == "constant" else {"backoff": {backoff: {}}}
-    limit = {"limit": {"attempt": {"count": retry.max_attempts - 1}}} if retry.max_attempts < _UNBOUNDED else {}
-    return {**delay, **shape, **limit}
+    limit = {"attempt": {"count": retry.max_attempts - 1}}
+    return nonempty(
+        {
+            "delay": retry.interval,
+            "backoff": {backoff: {}} if backoff != "constant" else None,
+            "limit": limit if retry.max_attempts < _UNBOUNDED else None,
+        }
+    )

@@ -8,22 +8,9 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
-from workflow_agent.workflows.formats.serverless_workflow.directives import (
-    DIRECTIVES,
-    catch_of,
-    errors_caught,
-    folded,
-    said_catch,
-)
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in, without
+from workflow_agent.workflows.formats.serverless_workflow import directives, tasks
 from workflow_agent.workflows.formats.serverless_workflow.shapes import kind_of_task
-from workflow_agent.workflows.formats.serverless_workflow.tasks import (
-    condition_of,
-    event_types,
-    generated,
-    said,
-    said_duration,
-)
-from workflow_agent.workflows.formats.shapes import list_in, object_in, text_in, without
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
@@ -101,9 +88,9 @@ class _Reader:
 
     def _task(self, name: str, task: JsonObject, parent: str | None, at: _Path) -> _Task:
         """Add the step of a task, what is inside it, and the step of what handles its errors."""
-        inner = folded(name, task)
+        inner = directives.folded(name, task)
         own = inner or task
-        fields = said(own) | said_catch(task, self._retries)
+        fields = tasks.said(own) | directives.said_catch(task, self._retries)
         kept = self._kept(name, task, own, step_with({"name": fit(name), **fields}))
         step_id = self._draft.add(name, parent=parent, kept=kept, at=at, **fields)
         within = (*at, "try", 0, name) if inner else at
@@ -124,16 +111,16 @@ class _Reader:
         return handler
 
     def _kept(self, name: str, task: JsonObject, own: JsonObject, step: Step) -> JsonObject:
-        plain = generated(step, has_children=kind_of_task(own) in ("do", "try", "switch"))
+        plain = tasks.generated(step, has_children=kind_of_task(own) in ("do", "try", "switch"))
         flat = without(own, *_APART)
         if "fork" in flat:
             flat["fork"] = {**flat["fork"], "branches": []}
         kept = kept_of(flat, without(plain, *_APART))
         if "catch" in task:
             catch = without(task["catch"], "do", "then")
-            errors = errors_caught(catch) if task["catch"].keys() & {"do", "then"} else []
-            kept |= {} if same(catch, catch_of(step, errors)) else {"catch": catch}
-        if task.get("then") in DIRECTIVES and not (step.type == "end" and "do" in plain):
+            errors = directives.errors_caught(catch) if task["catch"].keys() & {"do", "then"} else []
+            kept |= {} if same(catch, directives.catch_of(step, errors)) else {"catch": catch}
+        if task.get("then") in directives.DIRECTIVES and not (step.type == "end" and "do" in plain):
             kept["then"] = task["then"]
         return kept | ({"name": name} if fit(name) != name else {})
 
@@ -144,12 +131,12 @@ class _Reader:
             self._cases(one, following, goes_to, here)
         else:
             # That a task names the one it would go on with anyway is kept.
-            names_next = task.get("then") not in (None, *DIRECTIVES) and goes_to == following
+            names_next = task.get("then") not in (None, *directives.DIRECTIVES) and goes_to == following
             self._connect(one.step, goes_to, kept={"then": task["then"]} if names_next else None)
         if "catch" not in task:
             return
         catch = task["catch"]
-        errors = errors_caught(catch)
+        errors = directives.errors_caught(catch)
         if one.handler is not None:
             self._connect(one.step, one.handler, "error", errors=errors, kept={"inline": True})
             self._connect(one.handler, self._target(catch.get("then", task.get("then")), following, here))
@@ -162,9 +149,9 @@ class _Reader:
         for item in one.task["switch"]:
             ((label, case),) = item.items()
             target = self._leaving(case["then"], following, here)
-            when = condition_of(case.get("when"))
+            when = tasks.condition_of(case.get("when"))
             has_default = has_default or when is None
-            kept = {"then": case["then"]} if case["then"] in DIRECTIVES else None
+            kept = {"then": case["then"]} if case["then"] in directives.DIRECTIVES else None
             self._connect(
                 one.step, target, "default" if when is None else "condition", when=when, label=label, kept=kept
             )
@@ -175,7 +162,7 @@ class _Reader:
         """Return the step a directive leads to; None where it leaves the list."""
         if then in (None, "continue"):
             return following
-        return None if then in DIRECTIVES else here.ids[str(then)]
+        return None if then in directives.DIRECTIVES else here.ids[str(then)]
 
     def _leaving(self, then: str, following: str | None, here: _List) -> str:
         """Return the step a directive leads to; where it leaves the list, a step that stands for that."""
@@ -208,15 +195,17 @@ def about(workflow: Workflow) -> JsonObject:
     """Return the `document` part for a workflow."""
     name = slug(workflow.name, fallback="workflow").replace("_", "-")
     tags = {key: value for key, _, value in (tag.partition(":") for tag in workflow.tags)}
-    return {
-        "dsl": DSL,
-        "namespace": "default",
-        "name": name,
-        "version": f"{workflow.version}.0.0",
-        **({"title": workflow.name} if workflow.name != name else {}),
-        **({"summary": workflow.description} if workflow.description else {}),
-        **({"tags": tags} if tags else {}),
-    }
+    return nonempty(
+        {
+            "dsl": DSL,
+            "namespace": "default",
+            "name": name,
+            "version": f"{workflow.version}.0.0",
+            "title": workflow.name if workflow.name != name else None,
+            "summary": workflow.description,
+            "tags": tags,
+        }
+    )
 
 
 def said_triggers(schedule: Mapping[str, Any]) -> list[JsonObject]:
@@ -225,7 +214,7 @@ def said_triggers(schedule: Mapping[str, Any]) -> list[JsonObject]:
     cron = schedule.get("cron")
     if isinstance(cron, str) and cron_problem(cron) is None:
         found.append({"type": "schedule", "cron": cron})
-    every = said_duration(schedule.get("every"))
+    every = tasks.said_duration(schedule.get("every"))
     if every is not None:
         found.append({"type": "schedule", "every": every})
     return [*found, *_said_events(object_in(schedule.get("on")))]
@@ -235,9 +224,8 @@ def _said_events(strategy: JsonObject) -> Iterable[JsonObject]:
     filters = [strategy["one"]] if "one" in strategy else list_in(strategy.get("any", strategy.get("all")))
     for one in filters:
         given = object_in(object_in(one).get("with"))
-        for event in event_types({"one": one}):
-            rest = without(given, "type")
-            yield {"type": "event", "event": event, **({"with": rest} if rest else {})}
+        for event in tasks.event_types({"one": one}):
+            yield nonempty({"type": "event", "event": event, "with": without(given, "type")})
 
 
 def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:

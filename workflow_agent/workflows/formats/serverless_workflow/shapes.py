@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workflow_agent.workflows.formats.plain import object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -13,7 +14,6 @@ from workflow_agent.workflows.formats.shapes import (
     listed,
     mapped,
     number,
-    object_in,
     one_kind,
     record,
     text,

@@ -6,8 +6,9 @@ from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in
 from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS, kind_of_task, task_shape
-from workflow_agent.workflows.formats.shapes import list_in, object_in, problems_in, text_in
+from workflow_agent.workflows.formats.shapes import problems_in
 from workflow_agent.workflows.model.durations import duration_of, is_duration
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Condition, Loop, Step, ends_badly
@@ -109,14 +110,12 @@ _SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
 
 def generated(step: Step, *, has_children: bool = False) -> JsonObject:
     """Return the task for a step, with nothing about what comes next; what is inside it is empty."""
-    base: JsonObject = {}
-    if step.when is not None:
-        base["if"] = expression_of(step.when)
-    if step.timeout is not None:
-        base["timeout"] = {"after": step.timeout}
-    if step.description:
-        base["metadata"] = {"description": step.description}
-    return {**base, **_work(step, has_children=has_children)}
+    base = {
+        "if": expression_of(step.when) if step.when is not None else None,
+        "timeout": nonempty({"after": step.timeout}),
+        "metadata": nonempty({"description": step.description}),
+    }
+    return {**nonempty(base), **_work(step, has_children=has_children)}
 
 
 def expression_of(when: Condition) -> str:
@@ -165,15 +164,14 @@ def _end(step: Step) -> JsonObject:
 
 
 def _call(step: Step) -> JsonObject:
-    given = {"with": step.with_} if step.with_ else {}
+    given = nonempty({"with": step.with_})
     if step.type == "subworkflow":
-        name = slug(step.workflow or step.name, fallback="workflow").replace("_", "-")
-        named = step.workflow or name
-        inner: JsonObject = {"namespace": "default", "name": named, "version": "latest"}
-        return {"run": {"workflow": {**inner, **({"input": step.with_} if step.with_ else {})}}}
+        name = step.workflow or slug(step.name, fallback="workflow").replace("_", "-")
+        called = {"namespace": "default", "name": name, "version": "latest", "input": step.with_}
+        return {"run": {"workflow": nonempty(called)}}
     if step.type == "human":
-        who = {"assignee": step.assignee} if step.assignee else {}
-        return {"call": "human-task", "with": {"title": step.name, **who, **step.with_}}
+        asked = nonempty({"title": step.name, "assignee": step.assignee})
+        return {"call": "human-task", "with": {**asked, **step.with_}}
     if not (step.uses or "").strip():
         return {"do": []}
     special = _SPECIAL.get(step.uses or "")

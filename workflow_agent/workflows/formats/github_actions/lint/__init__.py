@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from workflow_agent.errors import Problem
@@ -14,9 +15,10 @@ from workflow_agent.workflows.formats.github_actions.expressions import (
 )
 from workflow_agent.workflows.formats.github_actions.lint import jobs, values
 from workflow_agent.workflows.formats.github_actions.lint.values import placed_expressions
-from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, events_of, jobs_in, steps_in
+from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, VOCABULARY, events_of, jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import cron_problem
 
@@ -25,48 +27,10 @@ _SCHEMA = "check_jsonschema/builtin_schemas/vendor/github-workflows.json"
 _LEAST_CRON_MINUTES = 5
 _MOST_INPUTS = 25
 _EVENTS = EVENTS - {"pull_request_comment"}
-_FILTERS: Mapping[str, frozenset[str]] = {
-    "branches": frozenset({"merge_group", "pull_request", "pull_request_target", "push", "workflow_run"}),
-    "tags": frozenset({"push"}),
-    "paths": frozenset({"pull_request", "pull_request_target", "push"}),
-}
+_FILTERS: Mapping[str, frozenset[str]] = VOCABULARY["filters"]
 """The filters, each with the events that have it."""
-_EDITED = "created edited deleted"
-_PULLED = (
-    "assigned unassigned labeled unlabeled opened edited closed reopened synchronize converted_to_draft locked "
-    "unlocked enqueued dequeued milestoned demilestoned ready_for_review review_requested review_request_removed "
-    "auto_merge_enabled auto_merge_disabled"
-)
-_TYPES: Mapping[str, frozenset[str]] = {
-    event: frozenset(types.split())
-    for event, types in {
-        "branch_protection_rule": _EDITED,
-        "check_run": "created rerequested completed requested_action",
-        "check_suite": "completed",
-        "discussion": (
-            "created edited deleted transferred pinned unpinned labeled unlabeled locked unlocked category_changed "
-            "answered unanswered closed reopened"
-        ),
-        "discussion_comment": _EDITED,
-        "issue_comment": _EDITED,
-        "issues": (
-            "opened edited deleted transferred pinned unpinned closed reopened assigned unassigned labeled unlabeled "
-            "locked unlocked milestoned demilestoned typed untyped field_added field_removed"
-        ),
-        "label": _EDITED,
-        "merge_group": "checks_requested",
-        "milestone": "created closed opened edited deleted",
-        "pull_request": _PULLED,
-        "pull_request_review": "submitted edited dismissed",
-        "pull_request_review_comment": _EDITED,
-        "pull_request_target": _PULLED,
-        "registry_package": "published updated",
-        "release": "published unpublished created edited deleted prereleased released",
-        "watch": "started",
-        "workflow_run": "completed requested in_progress",
-    }.items()
-}
-"""What may happen of an event, by the page "Events that trigger workflows" of GitHub's documentation."""
+_TYPES: Mapping[str, frozenset[str]] = VOCABULARY["types"]
+"""What may happen of an event."""
 _INPUT_TYPES = frozenset({"boolean", "choice", "environment", "number", "string"})
 _NOT_IN_NAMES = re.compile(r"[ ~^:\x00-\x1f\x7f]|\.\.|@\{|^/|/$")
 """What no branch or tag can have, by `git check-ref-format`."""
@@ -151,10 +115,7 @@ def _shortest_minutes(field: str) -> int:
         begin = 0 if span == "*" else int(first)
         end = 59 if span == "*" or (step and not last) else int(last or first)
         minutes.update(range(begin, end + 1, int(step or 1)))
-    listed = sorted(minutes)
-    return min(
-        (after - before for before, after in zip(listed, [*listed[1:], listed[0] + 60], strict=True)), default=60
-    )
+    return min(after - before for before, after in pairwise([*sorted(minutes), min(minutes) + 60]))
 
 
 @lint_rule(_RULES, "github-event", "error", "The workflow never starts by it.")

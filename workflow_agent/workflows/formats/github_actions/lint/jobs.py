@@ -1,23 +1,20 @@
 """What is wrong with the jobs and steps of a GitHub Actions workflow."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.github_actions.reader import default_name
-from workflow_agent.workflows.formats.github_actions.shapes import jobs_in, steps_in
+from workflow_agent.workflows.formats.github_actions.shapes import VOCABULARY, jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, setting
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in, repeated, without
+from workflow_agent.workflows.formats.plain import list_in, object_in, repeated, without
+from workflow_agent.workflows.formats.shapes import Place
 from workflow_agent.workflows.model.steps import Step
 
 RULES: list[LintRule] = []
-_SCOPES = frozenset({
-    "actions", "artifact-metadata", "attestations", "checks", "code-quality", "contents", "deployments",
-    "discussions", "id-token", "issues", "models", "packages", "pages", "pull-requests",
-    "repository-projects", "security-events", "statuses", "vulnerability-alerts",
-})  # fmt: skip
+_SCOPES: frozenset[str] = VOCABULARY["permissions"]
 _HOSTED = re.compile(r"(?:ubuntu|windows|macos)-[\w.-]+", re.IGNORECASE)
 _KNOWN_HOSTED = re.compile(
     r"ubuntu-(?:latest|slim|2[0246]\.04)(?:-arm)?|windows-(?:latest|20(?:19|22|25))(?:-vs20\d\d)?|windows-11-arm"
@@ -39,43 +36,9 @@ _NODE_12 = re.compile(
     r"|docker/build-push-action@v2(?:\.[\d.]+)?"
 )
 """Those that are written for Node.js 12, which runners do not have any more."""
-_INPUTS: Mapping[str, frozenset[str]] = {
-    "actions/checkout": frozenset({
-        "clean", "fetch-depth", "fetch-tags", "filter", "github-server-url", "lfs", "path", "persist-credentials",
-        "ref", "repository", "set-safe-directory", "show-progress", "sparse-checkout", "sparse-checkout-cone-mode",
-        "ssh-key", "ssh-known-hosts", "ssh-strict", "ssh-user", "submodules", "token",
-    }),
-    "actions/setup-node": frozenset({
-        "always-auth", "architecture", "cache", "cache-dependency-path", "check-latest", "mirror", "mirror-token",
-        "node-version", "node-version-file", "package-manager-cache", "registry-url", "scope", "token", "version",
-    }),
-    "actions/setup-python": frozenset({
-        "allow-prereleases", "architecture", "cache", "cache-dependency-path", "check-latest", "freethreaded",
-        "pip-install", "pip-version", "python-version", "python-version-file", "token", "update-environment", "version",
-    }),
-    "actions/setup-go": frozenset({
-        "architecture", "cache", "cache-dependency-path", "check-latest", "go-download-base-url", "go-version",
-        "go-version-file", "stable", "token", "version",
-    }),
-    "actions/cache": frozenset({
-        "enablecrossosarchive", "fail-on-cache-miss", "key", "lookup-only", "path", "restore-keys", "save-always",
-        "upload-chunk-size",
-    }),
-    "actions/upload-artifact": frozenset({
-        "archive", "compression-level", "if-no-files-found", "include-hidden-files", "name", "overwrite", "path",
-        "retention-days",
-    }),
-    "actions/github-script": frozenset({
-        "base-url", "debug", "github-token", "previews", "result-encoding", "retries", "retry-exempt-status-codes",
-        "script", "user-agent",
-    }),
-}  # fmt: skip
+_INPUTS: Mapping[str, frozenset[str]] = VOCABULARY["inputs"]
 """What actions of GitHub's own take, of any version, in small letters: case does not count."""
-_NEEDED: Mapping[str, Sequence[str]] = {
-    "actions/cache": ("key", "path"),
-    "actions/upload-artifact": ("path",),
-    "actions/github-script": ("script",),
-}
+_NEEDED: Mapping[str, frozenset[str]] = VOCABULARY["needed"]
 _ONLY_WINDOWS = frozenset({"cmd", "powershell"})
 _NO_VARIABLE = re.compile(r"[\s=&]")
 _FILES = {"set-output": "OUTPUT", "set-env": "ENV", "save-state": "STATE", "add-path": "PATH"}
@@ -97,8 +60,9 @@ def file_for_command(step: Step, problem: Problem, document: Any) -> JsonObject:
     if not isinstance(script, str) or not is_of_unix:
         return {}
     mended = _COMMAND.sub(_written, script)
-    is_done = not re.search(r"::(?:set-env|add-path|set-output|save-state)\b", mended)
-    return {"with": {**step.with_, "run": mended}} | _name(step, {"run": script}, {"run": mended}) if is_done else {}
+    if _RETIRED.search(mended):
+        return {}
+    return {"with": {**step.with_, "run": mended}} | _name(step, {"run": script}, {"run": mended})
 
 
 def _name(step: Step, before: JsonObject, after: JsonObject) -> JsonObject:
@@ -202,7 +166,7 @@ def _action_inputs(document: Any, place: Place) -> None:
         for name in given if action in _INPUTS else ():
             if name.lower() not in _INPUTS[action]:
                 (here / "with" / name).refuse(f"{action} has no input {name[:40]!r}", sorted(_INPUTS[action]))
-        for name in sorted(set(_NEEDED.get(action, ())) - {name.lower() for name in given}):
+        for name in sorted(_NEEDED.get(action, frozenset[str]()) - {name.lower() for name in given}):
             (here / "uses").refuse(f"{action} needs the input `{name}`")
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workflow_agent.workflows.formats.github_actions.expressions import Expression, expressions_in
-from workflow_agent.workflows.formats.github_actions.shapes import events_of, needs_of
+from workflow_agent.workflows.formats.github_actions.shapes import VOCABULARY, events_of, needs_of
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
-from workflow_agent.workflows.formats.shapes import Place, list_in, object_in
+from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.shapes import Place
 
 RULES: list[LintRule] = []
 _ANYWHERE = frozenset({"github", "inputs", "vars"})
@@ -33,23 +34,8 @@ _ALLOWED: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Which values an expression may name, by where it stands; the first place that fits counts."""
 _STATUS = frozenset({"success", "failure", "always", "cancelled"})
-_PROPERTIES: Mapping[str, frozenset[str]] = {
-    context: frozenset(names.split())
-    for context, names in {
-        "github": (
-            "action action_path action_ref action_repository action_status actor actor_id api_url base_ref env event "
-            "artifact_cache_size_limit event_name event_path graphql_url head_ref job job_workflow_sha output path ref "
-            "ref_name ref_protected ref_type repository repository_id repository_owner repository_owner_id "
-            "repository_visibility repositoryurl retention_days run_attempt run_id run_number secret_source server_url "
-            "sha state step_summary token triggering_actor workflow workflow_ref workflow_sha workspace"
-        ),
-        "runner": "arch debug environment name os temp tool_cache workspace",
-        "strategy": "fail-fast job-index job-total max-parallel",
-        "job": "check_run_id container services status workflow_file_path workflow_ref workflow_repository "
-        "workflow_sha",
-    }.items()
-}
-"""What the values are that GitHub gives, in lower case, by the page "Contexts" of its documentation."""
+_PROPERTIES: Mapping[str, frozenset[str]] = VOCABULARY["properties"]
+"""What the values are that GitHub gives, in lower case."""
 _WITH_PARTS = frozenset({"event", "container", "services"})
 
 
