@@ -1,11 +1,11 @@
 """Looking things up where turns are recorded, in the conversation's own file or in a sealed part of it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import AgentReply, AttachedDocument, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import ContentNotFound, CorruptDocument, StorageFailed
@@ -200,14 +200,12 @@ def event_ref(event_id: str) -> str:
     return f"{_EVENT}{event_id}"
 
 
-def kept_apart(events: Iterable[Event], runs: Iterable[Run], attachments: Iterable[AttachedDocument]) -> set[str]:
+def kept_apart(conversation: Conversation) -> set[str]:
     """Return the references of the contents that stand nowhere else than in a blob."""
-    found = {one.content_ref for one in attachments}
-    for event in events:
-        if isinstance(event, AgentReply):
-            found.update(_of(event.iterations))
-    for run in runs:
-        found.update(_of(run.iterations))
+    found = {one.content_ref for one in conversation.attachments}
+    replies = (event for event in conversation.events if isinstance(event, AgentReply))
+    for holder in (*replies, *conversation.runs):
+        found.update(_of(holder.iterations))
     return found
 
 

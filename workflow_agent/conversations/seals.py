@@ -173,7 +173,9 @@ def _last_clean_cut(events: Sequence[Event], last: int) -> int | None:
 def _split(conversation: Conversation, cut: int, first: int) -> Sealing:
     events = conversation.events[:cut]
     last = max(_turn_of(event) for event in events)
-    calls = tuple(calls_of(_message_calls(conversation, 0, cut), _message_calls(conversation, cut), conversation.calls))
+    of_sealed = message_calls(conversation.runs, {event.id for event in events})
+    of_live = message_calls(conversation.runs, {event.id for event in conversation.events[cut:]})
+    calls = tuple(calls_of(of_sealed, of_live, conversation.calls))
     taken = {id(call) for call in calls}
     superseded = _superseded(conversation.compactions, last)
     gone = {one.id for one in superseded}
@@ -203,14 +205,10 @@ def _split(conversation: Conversation, cut: int, first: int) -> Sealing:
     return Sealing(part, rest)
 
 
-def _message_calls(conversation: Conversation, start: int, end: int | None = None) -> set[str]:
-    """Return the ids that the calls of some events' messages have, one for each attempt at an answer."""
-    attempts = {run.user_event_id: run.attempt for run in conversation.runs if run.follows is None}
-    return {
-        call_id_of(event.id, attempt)
-        for event in conversation.events[start:end]
-        for attempt in range(1, attempts.get(event.id, 1) + 1)
-    }
+def message_calls(runs: Iterable[Run], message_ids: Iterable[str]) -> set[str]:
+    """Return the ids that the calls of some messages have, one for each attempt at an answer."""
+    attempts = {run.user_event_id: run.attempt for run in runs if run.follows is None}
+    return {call_id_of(one, attempt) for one in message_ids for attempt in range(1, attempts.get(one, 1) + 1)}
 
 
 def calls_of(of_sealed: set[str], of_live: set[str], calls: Sequence[CallRecord]) -> Iterable[CallRecord]:
@@ -282,6 +280,11 @@ def unsealed(conversation: Conversation, parts: Sequence[SealedPart]) -> Convers
             ),
         }
     )
+
+
+def whole_conversation(conversation: Conversation, parts: Sequence[SealedPart]) -> Conversation:
+    """Return a conversation with all its sealed parts in it, as if no turn had ever left its file."""
+    return unsealed(conversation, parts).model_copy(update={"archive": ()})
 
 
 def no_longer_sealed(before: Conversation, after: Conversation) -> frozenset[str]:

@@ -13,8 +13,8 @@ import orjson
 from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
 from workflow_agent.conversations.records import kept_apart
-from workflow_agent.conversations.seals import SealedPart
-from workflow_agent.conversations.verification import Change, Whole, wrong_in, wrong_steps
+from workflow_agent.conversations.seals import SealedPart, whole_conversation
+from workflow_agent.conversations.verification import Change, wrong_in, wrong_steps
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.archives import parsed_part
 from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
@@ -39,21 +39,17 @@ class ArchiveCheck:
     texts: list[bytes]
     """What may refer to blobs: the conversation's file, its journals; the sealed files are added."""
     parts: list[SealedPart] = field(default_factory=list[SealedPart])
+    is_sound: bool = True
+    """Whether all of them could be read."""
     _named: set[str] = field(default_factory=set[str])
-    _is_sound: bool = True
 
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong with them."""
         yield from self._entries(self.conversation.archive)
         yield from self._order()
-        if self.whole is not None:
+        if self.is_sound:
             yield from self._orphans()
         yield from self._blobs()
-
-    @property
-    def whole(self) -> Whole | None:
-        """Return the conversation with its sealed parts; None when one of them cannot be read."""
-        return Whole(self.conversation, self.parts) if self._is_sound else None
 
     def _entries(self, entries: Sequence[SealedTurns]) -> Iterator[Finding]:
         for entry in entries:
@@ -61,7 +57,7 @@ class ArchiveCheck:
             path = self.directory / entry.file
             stored = self.files.read(path)
             if stored is None or hashlib.sha256(stored.data).hexdigest() != entry.sha256:
-                self._is_sound = False
+                self.is_sound = False
                 kind = "sealed_file_missing" if stored is None else "sealed_file_altered"
                 what = "is missing" if stored is None else "is not what was sealed: its digest differs"
                 yield self._finding(
@@ -80,7 +76,7 @@ class ArchiveCheck:
                 return
             listed = [SealedTurns.model_validate(one) for one in orjson.loads(data)["entries"]]
         except (ValueError, LookupError, TypeError, StorageFailed) as error:
-            self._is_sound = False
+            self.is_sound = False
             yield self._finding("unreadable_document", path, f"It does not parse: {error}")
             return
         yield from self._entries(listed)
@@ -98,8 +94,7 @@ class ArchiveCheck:
             turn, index, call = entry.last_turn, entry.last_index, entry.first_call + entry.calls
 
     def _orphans(self) -> Iterator[Finding]:
-        events = {event.id: event for event in self.conversation.events}
-        events |= {event.id: event for part in self.parts for event in part.events}
+        events = {event.id: event for event in whole_conversation(self.conversation, self.parts).events}
         for name in self.files.names(self.directory):
             path = self.directory / name
             if name in self._named or not name.endswith(".json"):
@@ -118,9 +113,7 @@ class ArchiveCheck:
     def _blobs(self) -> Iterator[Finding]:
         blobs = self.directory / "blobs"
         there = set(self.files.names(blobs))
-        events = (event for source in (*self.parts, self.conversation) for event in source.events)
-        runs = (run for source in (*self.parts, self.conversation) for run in source.runs)
-        for reference in sorted(kept_apart(events, runs, self.conversation.attachments)):
+        for reference in sorted(kept_apart(whole_conversation(self.conversation, self.parts))):
             if reference.removeprefix("sha256:") not in there:
                 yield self._finding("blob_missing", blobs / reference[7:], "A message refers to it.")
         mentioned = {match.decode() for text in self.texts for match in _REFERENCE.findall(text)}
@@ -131,7 +124,7 @@ class ArchiveCheck:
                 continue
             if hashlib.sha256(stored.data).hexdigest() != name:
                 yield self._finding("blob_altered", path, "It is not what its name says: its digest differs.")
-            elif name not in mentioned and self._is_sound:
+            elif name not in mentioned and self.is_sound:
                 yield self._finding("blob_orphan", path, "Nothing refers to it.", partial(self.files.remove, path))
 
     def _finding(self, kind: str, path: Path, message: str, mend: Any = None) -> Finding:
@@ -239,7 +232,7 @@ class ConversationCheck:
         texts = [stored.data, found.lines, *(self._text(self._directory / one[0]) for one in journals)]
         archive = ArchiveCheck(self._files, path.with_suffix(".archive"), conversation, texts)
         yield from archive.findings()
-        wrong = wrong_steps(conversation) if archive.whole is None else wrong_in(archive.whole)
+        wrong = wrong_in(conversation, archive.parts) if archive.is_sound else wrong_steps(conversation)
         for one in wrong:
             mend = None if one.change is None else partial(self._save, path, one.change)
             yield self._finding(one.kind, path, one.message, mend)
