@@ -315,8 +315,6 @@ def overflow_of(fixed: Mapping[str, int], budget: int) -> ContextOverflow:
 
 class _ShapeOfRecord:
     def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        # Only whoever asks for a schema needs the models: no start waits for them.
-
         # With a reference, as within a model, it is one definition however often it is used.
         name = f"{ContextRecord.__module__}.{ContextRecord.__qualname__}:{id(ContextRecord)}"
         shape: Any = {**ContextRecord.__pydantic_core_schema__, "ref": name}

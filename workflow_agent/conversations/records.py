@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.document import (
+    SCHEMA_VERSION,
+    AgentReply,
+    Conversation,
+    Event,
+    SystemEvent,
+    UserMessage,
+)
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import ContentNotFound, CorruptDocument, StorageFailed
@@ -165,23 +172,18 @@ def turn_in(records: Records, number: int) -> RecordedTurn | None:
 def upgraded(document: JsonObject, version: int) -> JsonObject:
     """Return a document of an earlier schema as the present one has it; its file stays as it is.
 
-    The next save of the conversation writes what this returns.
+    The next save of the conversation writes what this returns. Schema 1 had no shape for compactions and archive, and
+    nothing wrote them; what is there is kept in the metadata.
     """
-    plain = dict(document)
-    for number in range(version, max(_STEPS) + 1):
-        plain = {**_STEPS[number](plain), "schema_version": number + 1} if number in _STEPS else plain
-    return plain
-
-
-def _typed_compactions(document: JsonObject) -> JsonObject:
-    """Schema 1 had no shape for compactions and archive, and nothing wrote them; what is there is kept."""
-    free = {name: document[name] for name in ("compactions", "archive") if document.get(name)}
-    if not free:
+    if version == SCHEMA_VERSION:
         return document
-    return document | {"compactions": [], "archive": [], "metadata": {**document.get("metadata", {}), "schema_1": free}}
-
-
-_STEPS: Mapping[int, Callable[[JsonObject], JsonObject]] = {1: _typed_compactions}
+    free = {name: document[name] for name in ("compactions", "archive") if document.get(name)}
+    kept: JsonObject = {
+        "compactions": [],
+        "archive": [],
+        "metadata": {**document.get("metadata", {}), "schema_1": free},
+    }
+    return {**document, **(kept if free else {}), "schema_version": SCHEMA_VERSION}
 
 
 UNREADABLE = "(this content cannot be read any more)"

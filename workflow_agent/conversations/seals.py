@@ -103,13 +103,9 @@ class Sealing:
             file=self.name,
             sha256=sha256,
             bytes=size_bytes,
-            last_fence=max([_last_fence(self.rest), *(run.fence for run in part.runs)]),
+            last_fence=max([self.rest.sealed_fence, *(run.fence for run in part.runs)]),
         )
         return self.rest.model_copy(update={"archive": (*self.rest.archive, entry)})
-
-
-def _last_fence(conversation: Conversation) -> int:
-    return conversation.archive[-1].last_fence if conversation.archive else 0
 
 
 def next_sealing(conversation: Conversation, size_bytes: int, rule: SealRule) -> Sealing | None:

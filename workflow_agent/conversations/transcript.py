@@ -237,9 +237,7 @@ class Material:
 
 def framed(artifact: Artifact, text: str, strategy: ProcessingStrategy) -> str:
     """Return what goes into the window of one artifact; its text cannot close the frame."""
-    for marker in (AWAY, NEW_INTERACTION):
-        text = text.replace(marker, marker.replace("===", "=="))
-    inside = _MARK.sub(r"&lt;\1\2", text)
+    inside = _MARK.sub(r"&lt;\1\2", _defused(text))
     source = html.escape(" ".join(artifact.source.split()))
     out_of_date = artifact.metadata.get("out_of_date")
     mark = f' out_of_date="{html.escape(str(out_of_date))}"' if out_of_date else ""
