@@ -18,7 +18,7 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_s
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
-from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_text, written
+from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_file, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
 from workflow_agent.storage.files.documents import DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
@@ -341,7 +341,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         self._conversations.put(place.document, (state, text.journal), text)
 
     def _joined(self, data: bytes, document: Path) -> ConversationText:
-        found = joined(self._files, document, data, parse_text)
+        found = joined(self._files, document, data, parse_file)
         return replace(found.value, lines=found.lines, journal=found.state)
 
     def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:

@@ -128,12 +128,12 @@ class JsonIdempotencyKeys(IdempotencyKeys):
 
     @override
     async def sweep(self) -> int:
-        return await asyncio.to_thread(self._swept, self._directory)
+        return await asyncio.to_thread(self._swept)
 
     def _path(self, key: str) -> Path:
         # A key is any text: its digest is the name.
         name = hashlib.sha256(key.encode()).hexdigest()
-        return self._directory / f"{name}.json"
+        return self._directory / f"{name}{_SUFFIX}"
 
     @property
     def _directory(self) -> Path:
@@ -168,13 +168,13 @@ class JsonIdempotencyKeys(IdempotencyKeys):
             # It never stood for anything: a key is saved whole.
             return None
 
-    def _swept(self, directory: Path) -> int:
+    def _swept(self) -> int:
         left_out = LeftOut(self.files)
         removed = 0
-        for name in self.files.names(directory):
-            with left_out.where_unreadable(directory / name):
-                if name.endswith(".json") and self._known(directory / name) is None:
-                    self.files.remove(directory / name)
+        for path in (self._directory / name for name in self.files.names(self._directory)):
+            with left_out.where_unreadable(path):
+                if path.suffix == _SUFFIX and self._known(path) is None:
+                    self.files.remove(path)
                     removed += 1
         return removed
 

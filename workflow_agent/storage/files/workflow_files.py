@@ -14,7 +14,14 @@ from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_workflow_id, reported, tenant_directory
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.rules import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
+from workflow_agent.storage.files.rules import (
+    SAMPLE,
+    UNRECORDED,
+    damaged_workflow,
+    first_version,
+    no_workflow,
+    record_of,
+)
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -155,7 +162,7 @@ class WorkflowFiles:
     def read_all(self, tenant: str) -> list[Workflow]:
         """Return the newest version of every workflow by id, but for those that cannot be read."""
         found: list[Workflow] = []
-        for place in self._places(tenant, self._directory(tenant)):
+        for place in self._places(tenant):
             with self._left_out.where_unreadable(place.document):
                 found.append(self.read(place))
         return found
@@ -195,7 +202,7 @@ class WorkflowFiles:
 
     def first_records(self, tenant: str, digest: str) -> Iterator[WorkflowVersion]:
         """Yield how each workflow began that a write with this digest created."""
-        paths = (place.record(1) for place in self._places(tenant, self._directory(tenant)))
+        paths = (place.record(1) for place in self._places(tenant))
         return self._marked(paths, digest)
 
     def made_by(self, place: WorkflowPlace, newest: Workflow, digest: str) -> Iterator[WorkflowVersion]:
@@ -248,7 +255,7 @@ class WorkflowFiles:
             self._files.set_aside(place.versions, "deleted", into=kept)
         self._files.remove(place.lock)
 
-    def seed(self, tenant: str, workflows: Sequence[Workflow], change: Change) -> int:
+    def seed(self, tenant: str, workflows: Sequence[Workflow]) -> int:
         """Give a tenant without a workflows directory these; return how many, all or none."""
         directory = self._directory(tenant)
         staging = directory.with_name(".workflows-seeding")
@@ -260,14 +267,15 @@ class WorkflowFiles:
             self._files.ensure_directory(staging)
             for workflow in workflows:
                 place = WorkflowPlace(tenant, workflow.id, staging)
-                self.commit(place, first_version(workflow, self._now()), change)
+                self.commit(place, first_version(workflow, self._now()), SAMPLE)
             self._files.move(staging, directory)
         return len(workflows)
 
     def _directory(self, tenant: str) -> Path:
         return tenant_directory(self._files.root, tenant) / "workflows"
 
-    def _places(self, tenant: str, directory: Path) -> list[WorkflowPlace]:
+    def _places(self, tenant: str) -> list[WorkflowPlace]:
+        directory = self._directory(tenant)
         ids = [name.removesuffix(_SUFFIX) for name in self._files.names(directory) if name.endswith(_SUFFIX)]
         return [WorkflowPlace(tenant, one, directory) for one in ids if is_workflow_id(one)]
 

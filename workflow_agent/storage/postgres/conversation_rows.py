@@ -12,7 +12,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import MOST_FILES_A_SAVE, without_sealed
-from workflow_agent.storage.files.conversation_documents import parsed_conversation
+from workflow_agent.storage.files.conversation_documents import parse_text
 from workflow_agent.storage.postgres.database import of_tenant
 
 # A known version comes without its rows. Of another one comes the text of those rows alone that no known transaction
@@ -247,7 +247,7 @@ def kept_conversation(
         StorageFailed: They were written by a newer release.
     """
     try:
-        conversation = parsed_conversation(_whole(head, stored), tenant, conversation_id)
+        conversation = parse_text(_whole(head, stored), tenant, conversation_id).conversation
     except ValueError as error:
         raise CorruptDocument(
             f"Conversation {conversation_id!r} does not parse. Restore it from a backup.",

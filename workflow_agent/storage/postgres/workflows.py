@@ -14,6 +14,7 @@ from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
 from workflow_agent.storage.files.rules import (
+    SAMPLE,
     check_new_workflow_id,
     first_version,
     id_taken,
@@ -28,16 +29,8 @@ from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.stored import JsonObject, Revision, RunFence, content_json, parse_canonical
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import (
-    Author,
-    Change,
-    WorkflowCatalog,
-    WorkflowHead,
-    WorkflowVersion,
-    check_expected,
-)
+from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
 
-_SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
 # The conversation stays as it is until the write is stored: no other attempt at the run begins meanwhile.
 _FENCED = """
 fenced AS (SELECT FROM conversation
@@ -209,7 +202,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
             if await connection.fetchrow(_FIRST_SEED, tenant) is None:
                 return 0
             for one in workflows:
-                record = record_of(one, _SAMPLE, one.updated_at or self._now())
+                record = record_of(one, SAMPLE, one.updated_at or self._now())
                 values = (one.updated_at, _body(one), secrets.token_hex(8), _text(record))
                 await connection.execute(_SEED, tenant, one.id, *values)
         return len(workflows)

@@ -17,12 +17,12 @@ from workflow_agent.conversations.seals import SealedPart, whole_conversation
 from workflow_agent.conversations.verification import Change, wrong_in, wrong_steps
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.archives import parsed_part
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_file, written
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_conversation_id
 from workflow_agent.storage.files.journals import DELETING, JOURNAL, Joined, finish_deletion, joined
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.verification.workflows import Finding, plain_object, readable
+from workflow_agent.storage.files.verification.workflows import Finding, Mend, plain_object, readable
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REFERENCE = re.compile(rb"sha256:([0-9a-f]{64})")
@@ -127,7 +127,7 @@ class ArchiveCheck:
             elif name not in mentioned and self.is_sound:
                 yield self._finding("blob_orphan", path, "Nothing refers to it.", partial(self.files.remove, path))
 
-    def _finding(self, kind: str, path: Path, message: str, mend: Any = None) -> Finding:
+    def _finding(self, kind: str, path: Path, message: str, mend: Mend | None = None) -> Finding:
         return Finding(kind, self.files.name_of(path), message, mend)
 
 
@@ -180,12 +180,8 @@ class ConversationCheck:
         elif ending in (".archive", ".lock") and is_conversation_id(stem):
             yield from self._left_alone(path)
         elif ending == DELETING and is_conversation_id(stem):
-            yield self._finding(
-                "cut_off_deletion",
-                path,
-                "It was being deleted when the process ended.",
-                partial(finish_deletion, self._files, path.with_suffix(".json")),
-            )
+            mend = partial(finish_deletion, self._files, path.with_suffix(".json"))
+            yield self._finding("cut_off_deletion", path, "It was being deleted when the process ended.", mend)
 
     def _journal_alone(self, path: Path) -> Iterator[Finding]:
         stem = path.name.removesuffix(JOURNAL)
@@ -202,12 +198,9 @@ class ConversationCheck:
                 mend = partial(self._files.remove, path)
                 yield self._finding("lock_orphan", path, "Its conversation is gone.", mend)
         elif self._was_never_stored(path):
-            yield self._finding(
-                "cut_off_creation",
-                path,
-                "There are contents of a conversation that was not stored.",
-                partial(self._files.remove_directory, path),
-            )
+            mend = partial(self._files.remove_directory, path)
+            message = "There are contents of a conversation that was not stored."
+            yield self._finding("cut_off_creation", path, message, mend)
         else:
             yield self._finding("conversation_missing", path, "There are turns or contents of it, and no file.")
 
@@ -226,7 +219,7 @@ class ConversationCheck:
         if isinstance(found, Finding):
             yield found
             return
-        conversation = found.value
+        conversation = found.value.conversation
         journals = [one for name in self._names if (one := _RUN_JOURNAL.fullmatch(name)) and one[1] == path.stem]
         yield from self._journals(conversation, journals)
         texts = [stored.data, found.lines, *(self._text(self._directory / one[0]) for one in journals)]
@@ -238,14 +231,14 @@ class ConversationCheck:
             yield self._finding(one.kind, path, one.message, mend)
         yield from self._references(path, conversation)
 
-    def _parsed(self, path: Path, data: bytes) -> Joined[Conversation] | Finding:
+    def _parsed(self, path: Path, data: bytes) -> Joined[ConversationText] | Finding:
         """Return the conversation in a file and its journal, or what is wrong with the file."""
         try:
             version: object = plain_object(self._files, path).get("schema_version")
             if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
                 message = f"Its schema version is {version!r}; 1 to {SCHEMA_VERSION} are known."
                 return self._finding("unknown_schema_version", path, message)
-            return joined(self._files, path, data, parse_conversation)
+            return joined(self._files, path, data, parse_file)
         except ValueError as error:
             message = f"It is no conversation: {error}"[:_MESSAGE_CHARS]
             return self._finding("unreadable_conversation", path, message)
@@ -259,11 +252,9 @@ class ConversationCheck:
         for one in journals:
             if int(one[2]) not in fences:
                 path = self._directory / one[0]
+                mend = partial(self._files.remove, path)
                 yield self._finding(
-                    "journal_orphan",
-                    path,
-                    "The run it tells of has ended; its end is on record.",
-                    partial(self._files.remove, path),
+                    "journal_orphan", path, "The run it tells of has ended; its end is on record.", mend
                 )
 
     def _text(self, path: Path) -> bytes:
@@ -273,17 +264,13 @@ class ConversationCheck:
     def _references(self, path: Path, conversation: Conversation) -> Iterator[Finding]:
         bound = conversation.bound_workflow_id
         if bound is not None and bound not in self._workflow_ids:
-            yield self._finding(
-                "dangling_workflow",
-                path,
-                f"Its open workflow {bound!r} is not there and was not deleted.",
-                partial(self._save, path, _without_open_workflow),
-            )
+            mend = partial(self._save, path, _without_open_workflow)
+            message = f"Its open workflow {bound!r} is not there and was not deleted."
+            yield self._finding("dangling_workflow", path, message, mend)
         expected = {one.workflow_id for one in conversation.workflow_refs if not one.is_elsewhere}
         for missing in sorted(expected - self._workflow_ids):
-            yield self._finding(
-                "dangling_workflow", path, f"It refers to {missing!r}, which is not there and was not deleted."
-            )
+            message = f"It refers to {missing!r}, which is not there and was not deleted."
+            yield self._finding("dangling_workflow", path, message)
 
     def _save(self, path: Path, change: Change) -> None:
         lock = path.with_suffix(".lock")
@@ -291,14 +278,14 @@ class ConversationCheck:
         with locked(lock):
             stored = self._files.read(path)
             if stored is not None:
-                before = joined(self._files, path, stored.data, parse_conversation).value
+                before = joined(self._files, path, stored.data, parse_file).value.conversation
                 after = change(before).model_copy(update={"version": before.version + 1})
                 data, _ = written(after, ConversationText(after).parts)
                 self._files.save(path, data)
             if not was_there:
                 lock.unlink(missing_ok=True)
 
-    def _finding(self, kind: str, path: Path, message: str, mend: Any = None) -> Finding:
+    def _finding(self, kind: str, path: Path, message: str, mend: Mend | None = None) -> Finding:
         return Finding(kind, self._files.name_of(path), message, mend)
 
 
