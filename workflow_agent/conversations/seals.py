@@ -258,22 +258,18 @@ def unsealed(conversation: Conversation, parts: Sequence[SealedPart]) -> Convers
     """
     if not parts:
         return conversation
-    back = {run.run_id for part in parts for run in part.runs}
+    holders = (*parts, conversation)
+    back = [run for part in parts for run in part.runs]
+    ids = {run.run_id for run in back}
     return conversation.model_copy(
         update={
             "archive": conversation.archive[: -len(parts)],
-            "events": (*(one for part in parts for one in part.events), *conversation.events),
-            "runs": (
-                *(one for part in parts for one in part.runs),
-                # What was left of a run for its key alone is in the part, whole.
-                *(run for run in conversation.runs if run.run_id not in back),
-            ),
-            "calls": (*(one for part in parts for one in part.calls), *conversation.calls),
-            "compactions": in_order(one for each in (*parts, conversation) for one in each.compactions),
-            "phase_transitions": (
-                *(one for part in parts for one in part.phase_transitions),
-                *conversation.phase_transitions,
-            ),
+            "events": tuple(event for one in holders for event in one.events),
+            # What was left of a run for its key alone is in the part, whole.
+            "runs": (*back, *(run for run in conversation.runs if run.run_id not in ids)),
+            "calls": tuple(call for one in holders for call in one.calls),
+            "compactions": in_order(made for one in holders for made in one.compactions),
+            "phase_transitions": tuple(made for one in holders for made in one.phase_transitions),
         }
     )
 

@@ -113,6 +113,11 @@ class DurableFiles:
             finally:
                 self._fs.close(fd)
 
+    def content(self, path: Path) -> bytes:
+        """Return what a file holds, which is nothing when there is no such file."""
+        stored = self.read(path)
+        return stored.data if stored else b""
+
     def state(self, path: Path) -> FileState | None:
         """Return which content a path has now, or None when there is no such file."""
         # Asked more often than anything else: a block would take longer than the look.

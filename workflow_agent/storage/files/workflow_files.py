@@ -177,8 +177,7 @@ class WorkflowFiles:
         place = self.place(tenant, workflow_id)
         # Deleted since it was listed, if it is not there.
         with self._left_out.where_unreadable(place.document), suppress(WorkflowNotFound):
-            stored = self._files.read(place.document)
-            data = stored.data if stored else b""
+            data = self._files.content(place.document)
             # Read whole it is mended, or set aside.
             return told_head(data, workflow_id) or _head_of(self.read(place), data)
         return None
@@ -213,12 +212,12 @@ class WorkflowFiles:
     def _marked(self, paths: Iterable[Path], digest: str) -> Iterator[WorkflowVersion]:
         mark = to_json(digest)
         for path in paths:
-            stored = None
+            data = b""
             with self._left_out.where_unreadable(path):
-                stored = self._files.read(path)
+                data = self._files.content(path)
             # Most are of other writes, and need no parsing to see that.
-            if stored is not None and mark in stored.data:
-                yield _parsed_record(stored.data, path)
+            if mark in data:
+                yield _parsed_record(data, path)
 
     def make_room(self, place: WorkflowPlace) -> None:
         """Put aside what a cut-short creation or deletion left where a new workflow will be."""

@@ -9,9 +9,8 @@ import asyncpg
 from pydantic_core import to_json
 from typing_extensions import override
 
-from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
+from workflow_agent.errors import CorruptDocument, InvalidInput
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
 from workflow_agent.storage.files.rules import (
     SAMPLE,
@@ -24,6 +23,7 @@ from workflow_agent.storage.files.rules import (
     no_workflow,
     record_of,
 )
+from workflow_agent.storage.postgres.conversations import check_fence
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.stored import JsonObject, Revision, RunFence, content_json, parse_canonical
@@ -67,11 +67,11 @@ _READ = of_tenant("SELECT id, life, version, body FROM workflow WHERE tenant = $
 _ALL = of_tenant("SELECT id, life, version, body FROM workflow WHERE tenant = $1 ORDER BY id")
 _HEADS = of_tenant("SELECT id, version, changed_at FROM workflow WHERE tenant = $1 ORDER BY id")
 _CHANGES = of_tenant("SELECT changes FROM catalogue WHERE tenant = $1")
-_VERSIONS = """SELECT v.body FROM workflow_version AS v JOIN workflow AS w
-    ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life
-WHERE v.tenant = $1 AND v.workflow_id = $2{where} ORDER BY v.version"""
-_EARLIER = of_tenant("""SELECT v.body FROM workflow_version AS v JOIN workflow AS w
-    ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life
+_RECORDS = """SELECT v.body FROM workflow_version AS v JOIN workflow AS w
+    ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life"""
+_VERSIONS = f"""{_RECORDS}
+WHERE v.tenant = $1 AND v.workflow_id = $2{{where}} ORDER BY v.version"""
+_EARLIER = of_tenant(f"""{_RECORDS}
 WHERE v.tenant = $1 AND v.digest = $2 AND v.run_id IS NOT DISTINCT FROM $3
     AND ($4::text IS NULL AND v.version = 1 OR v.workflow_id = $4) ORDER BY v.version LIMIT 1""")
 _FIRST_SEED = change_of_tenant("INSERT INTO catalogue VALUES ($1, 1) ON CONFLICT DO NOTHING")
@@ -255,11 +255,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
         run = fence or (None, None, None)
         row = await self._database.row(statement, tenant, workflow_id, *run, *values)
         if row is not None and not row["is_let_through"] and fence is not None:
-            try:
-                found = await self._conversations.load(tenant, fence.conversation_id)
-            except ConversationNotFound:
-                found = None
-            current_run(found, fence.run_id, fence.number)
+            await check_fence(self._conversations, tenant, fence)
         return row is not None and row["is_written"]
 
 

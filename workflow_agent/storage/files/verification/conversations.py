@@ -222,7 +222,7 @@ class ConversationCheck:
         conversation = found.value.conversation
         journals = [one for name in self._names if (one := _RUN_JOURNAL.fullmatch(name)) and one[1] == path.stem]
         yield from self._journals(conversation, journals)
-        texts = [stored.data, found.lines, *(self._text(self._directory / one[0]) for one in journals)]
+        texts = [stored.data, found.lines, *(self._files.content(self._directory / one[0]) for one in journals)]
         archive = ArchiveCheck(self._files, path.with_suffix(".archive"), conversation, texts)
         yield from archive.findings()
         wrong = wrong_in(conversation, archive.parts) if archive.is_sound else wrong_steps(conversation)
@@ -256,10 +256,6 @@ class ConversationCheck:
                 yield self._finding(
                     "journal_orphan", path, "The run it tells of has ended; its end is on record.", mend
                 )
-
-    def _text(self, path: Path) -> bytes:
-        stored = self._files.read(path)
-        return b"" if stored is None else stored.data
 
     def _references(self, path: Path, conversation: Conversation) -> Iterator[Finding]:
         bound = conversation.bound_workflow_id
