@@ -247,10 +247,7 @@ class ContextRecord(Recorded):
     """How the caches did."""
 
 
-SECTIONS = (
-    "prompt_module", "phase", "memory", "workflow", "calls", "tools", "summary", "ledger", "history",
-    "artifacts", "message", "run",
-)  # fmt: skip
+SECTIONS = tuple(Breakdown.__annotations__)
 """The parts of a request, in the order of the record."""
 
 

@@ -157,13 +157,12 @@ def _last_clean_cut(events: Sequence[Event], last: int) -> int | None:
     A run that was repeated may have left its reply after later turns; no cut goes between them.
     """
     highest = list(accumulate(map(_turn_of, events), max))
-    lowest, found = last + 1, None
+    lowest = last + 1
     for at in range(len(events) - 1, 0, -1):
         lowest = min(lowest, _turn_of(events[at]) or lowest)
         if isinstance(events[at], UserMessage) and 0 < highest[at - 1] < lowest:
-            found = at
-            break
-    return found
+            return at
+    return None
 
 
 def _split(conversation: Conversation, cut: int, first: int) -> Sealing:

@@ -16,6 +16,7 @@ from workflow_agent.conversations.memory.person import (
     redaction_of,
     with_fact,
     without_fact,
+    without_forgotten,
 )
 from workflow_agent.conversations.memory.references import Known, ReadKnown, WorkflowMemory, known_workflows
 from workflow_agent.conversations.store import ConversationStore
@@ -117,14 +118,7 @@ class PersonalMemory:
                 await self.conversations.redact(tenant, conversation_id, gone)
                 is_last = is_last and conversation.active_run() is None
         if is_last:
-            done = person.forgetting
-            await self.people.update(
-                tenant,
-                user,
-                lambda now: now.model_copy(
-                    update={"forgetting": tuple(one for one in now.forgetting if one not in done)}
-                ),
-            )
+            await self.people.update(tenant, user, lambda now: without_forgotten(now, person.forgetting))
         return True
 
     async def settle_all(self, tenant: str) -> None:

@@ -29,7 +29,7 @@ from workflow_agent.values.stored import content_json, digest_in, parse_canonica
 _log = logging.getLogger(__name__)
 LISTS = {"events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive"}
 """The fields that grow with the conversation."""
-_SPARSE = {"runs", "calls", "compactions"}
+SPARSE = {"runs", "calls", "compactions"}
 """Lists of records with many optional fields, most of them null: those are left out of the file."""
 
 
@@ -97,7 +97,7 @@ def lines_of(
         known: The lines of records as an earlier save wrote them.
         parts: Where the lines are noted for the next one.
     """
-    without_nulls = name in _SPARSE
+    without_nulls = name in SPARSE
     keys = list(map(id, items))
     lines = list(map(known.get, keys))
     for at, line in enumerate(lines):

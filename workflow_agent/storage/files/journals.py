@@ -150,7 +150,6 @@ def _newer(journal: bytes, version: int) -> tuple[bytes, Sequence[JsonObject]]:
 
 
 def _changed(data: bytes, changes: Sequence[JsonObject]) -> bytes:
-    """Return a document with changes made to it."""
     plain: JsonObject = json.loads(data)
     for change in changes:
         plain |= change["fields"]
