@@ -60,7 +60,10 @@ _ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages
     ORDER BY asked.key"""
 _HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid = texts.rowid
     JOIN conversations ON conversations.rowid = messages.conversation WHERE messages.number >= 0 AND {where}
-    ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC LIMIT ? OFFSET ?"""
+    ORDER BY {order} LIMIT ? OFFSET ?"""
+_NEWEST = "messages.at DESC, messages.number DESC"
+_PAGED = "messages.at DESC, conversations.id DESC, messages.number DESC"
+"""Also what was said at the same time has an order, so that pages hold each once; it takes longer."""
 _AT_PLACES = """SELECT messages.rowid, conversation, place FROM json_each(?) AS asked CROSS JOIN messages
     ON conversation = asked.value ->> 0 AND place = asked.value ->> 1"""
 """One statement for all of them: two hundred take as long as ranking does."""
@@ -213,7 +216,7 @@ class MessageDatabase:
         if lookup.telling:
             rows = self._best(lookup, where, values, end)[start:end]
         else:
-            rows = self._holders(where, values, lookup.query.limit, start)
+            rows = self._holders(where, values, lookup.query.limit, start, order=_PAGED)
         return [hit_of(row, lookup) for row in self._connection.execute(_ROWS, (json.dumps(rows),))]
 
     def _best(self, lookup: Lookup, where: str, values: Sequence[str], end: int) -> list[int]:
@@ -249,9 +252,12 @@ class MessageDatabase:
             row for period in lookup.periods for row in self._connection.execute(_SAID_IN.format(among=among), period)
         ]
 
-    def _holders(self, where: str, values: Sequence[str], most: int, start: int = 0) -> list[int]:
+    def _holders(
+        self, where: str, values: Sequence[str], most: int, start: int = 0, *, order: str = _NEWEST
+    ) -> list[int]:
         """Return the rows of the newest messages that hold every word, some of the first passed over."""
-        return [row for (row,) in self._connection.execute(_HOLDERS.format(where=where), (*values, most, start))]
+        found = self._connection.execute(_HOLDERS.format(where=where, order=order), (*values, most, start))
+        return [row for (row,) in found]
 
     def _rows(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the rows of messages by their places, in the same order."""
