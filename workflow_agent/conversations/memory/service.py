@@ -9,7 +9,6 @@ from workflow_agent.conversations.memory.person import (
     Fact,
     FactKind,
     FactSource,
-    Person,
     PersonMemory,
     corrected,
     fact_of,
@@ -50,10 +49,6 @@ class PersonalMemory:
         """Return what is known of a user."""
         person = await self.people.person(tenant, user)
         return WhatIsKnown(person.facts, known_workflows(await self.workflows.recall(tenant, user)))
-
-    async def facts(self, tenant: str, user: str) -> Person:
-        """Return what a user asked to be remembered."""
-        return await self.people.person(tenant, user)
 
     async def remember(
         self, tenant: str, user: str, text: str, kind: FactKind | None, source: FactSource | None
