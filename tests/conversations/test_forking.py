@@ -15,7 +15,7 @@ from workflow_agent.conversations.runs import RunError
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.conversations.transitions import Handoff, PhaseChange, change_phase, hand_over
-from workflow_agent.conversations.verification import Whole, wrong_in
+from workflow_agent.conversations.verification import wrong_in
 from workflow_agent.errors import AlreadyExists, NotFound
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
@@ -25,7 +25,7 @@ RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 
 
 def cut(conversation: Conversation, index: int, title: str | None = None) -> Conversation:
-    return forked(Whole(conversation, ()), NewFork("branch", index, AT, title))
+    return forked(conversation, NewFork("branch", index, AT, title))
 
 
 def ids(prefix: str) -> str:
@@ -51,7 +51,7 @@ def test_a_fork_goes_on_by_itself() -> None:
     made = talked(2, cut(talked(5), 5, "Another way"))
 
     assert (made.title, made.turn_count, made.next_index) == ("Another way", 5, 10)
-    assert list(wrong_in(Whole(made, ()))) == []
+    assert list(wrong_in(made)) == []
 
 
 def test_an_idempotency_key_of_the_other_conversation_stands_for_nothing_in_a_fork() -> None:
@@ -69,7 +69,7 @@ def test_a_message_whose_answer_is_left_out_stays_as_one_without_an_answer() -> 
     message = made.events[-1]
     assert isinstance(message, UserMessage)
     assert (message.run_id, len(made.runs), len(made.calls)) == (None, 2, 4)
-    assert list(wrong_in(Whole(made, ()))) == []
+    assert list(wrong_in(made)) == []
 
 
 def test_a_run_that_failed_comes_along() -> None:
@@ -149,7 +149,7 @@ async def test_sealed_turns_compactions_and_contents_come_along(store: JsonConve
     again = await whole_of(store, "acme", "branch")
     assert list(again.events) == list(whole.events[:80])
     assert made.archive != ()
-    held = [one.to_turn for one in [*(c for p in again.parts for c in p.compactions), *made.compactions]]
+    held = [one.to_turn for one in again.compactions]
     assert held
     assert max(held) <= 40
     assert await store.blob("acme", "branch", reference) == {"rows": "y" * 5_000}
@@ -166,7 +166,7 @@ async def test_a_fork_takes_nobody_elses_id(store: JsonConversationStore) -> Non
 
 
 def test_a_place_to_fork_at_is_one_that_is_there() -> None:
-    whole = Whole(talked(2), ())
+    whole = talked(2)
 
     assert [index_of_event(whole, "evt_reply_1"), index_of_number(whole, 3), index_of_turn(whole, 1)] == [1, 3, 1]
     for look in (

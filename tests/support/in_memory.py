@@ -35,7 +35,7 @@ from workflow_agent.conversations.store import (
     RunJournal,
 )
 from workflow_agent.storage.files import rules
-from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_of, summary_of
+from workflow_agent.storage.files.conversation_list import page_of, summary_of
 from workflow_agent.storage.files.file_system import check_tenant
 from workflow_agent.storage.files.rules import (
     check_new_workflow_id,
@@ -47,7 +47,7 @@ from workflow_agent.storage.files.rules import (
     no_workflow,
     record_of,
 )
-from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
+from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, lookup_of
 from workflow_agent.values.stored import (
     Revision,
     RunFence,
@@ -153,12 +153,8 @@ class InMemoryConversationStore(ConversationStore, RunFences):
         self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
     ) -> ConversationPage:
         kept = self._of(tenant)
-        return page_of(
-            map(summary_of, kept.values()),
-            cursor=cursor,
-            limit=limit,
-            matches=lambda one: _holds(_searchable_texts(kept[one.id]), query),
-        )
+        found = (one for one in kept.values() if _holds(_searchable_texts(one), query))
+        return page_of(map(summary_of, found), cursor, limit)
 
     @override
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
@@ -397,10 +393,9 @@ def _holds(texts: Iterable[str], query: str) -> bool:
 
 def _best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:
     """Return the messages of some conversations that say most of what a query asks for, best first."""
-    words = tuple(storable(query.text).casefold().split())
-    if not words and not query.periods:
+    lookup = lookup_of(query)
+    if lookup is None:
         return ()
-    lookup = lookup_of(query, words)
     with closing(MessageDatabase(None)) as database:
         for one in searched:
             said = [
@@ -418,7 +413,7 @@ def _best_messages(searched: Iterable[Conversation], query: MessageQuery) -> Seq
                 if not isinstance(event, SystemEvent)
             ]
             database.put(one.id, Indexed("", "", -1, 0), one.title, said, anew=True)
-        return [hit_of(found, lookup) for found in database.find(lookup)]
+        return database.find(lookup)
 
 
 def _messages_found(searched: Iterable[Conversation], query: MessageQuery) -> Sequence[MessageHit]:

@@ -54,7 +54,7 @@ def accept_message(
     is_alive: Callable[[Run], bool],
     at: datetime,
     new_id: Callable[[str], str],
-    left_by: Callable[[Run], LeftBehind] = lambda _: LeftBehind(),
+    left_by: Callable[[Run], LeftBehind] = lambda _: _NOTHING,
 ) -> Acceptance:
     """Return the conversation with the message in it exactly once, and the run that answers it.
 
@@ -150,9 +150,12 @@ def _first_attempt(
         accepted_at=at,
         then=message.then,
     )
-    titled = conversation if conversation.title else _titled(conversation, message.content)
-    changed = _working(titled, at, (*titled.runs, run))
-    added = {"events": (*changed.events, event), "attachments": merged_attachments(changed.attachments, attached)}
+    changed = _working(conversation, at, (*conversation.runs, run))
+    added = {
+        "title": conversation.title or title_from(message.content),
+        "events": (*changed.events, event),
+        "attachments": merged_attachments(changed.attachments, attached),
+    }
     return Acceptance(changed.model_copy(update=added), run, is_new=True)
 
 
@@ -161,14 +164,9 @@ def _working(conversation: Conversation, at: datetime, runs: Sequence[Run]) -> C
     return conversation.model_copy(update={"runs": tuple(runs), "execution_time": clock, "updated_at": at})
 
 
-def _titled(conversation: Conversation, message: str) -> Conversation:
-    return conversation.model_copy(update={"title": title_from(message)})
-
-
 _INTERRUPTED = RunError(
     type="Interrupted", message="The server stopped before the reply was ready. Send the message again.", retriable=True
 )
-
 
 _NOTHING = LeftBehind()
 

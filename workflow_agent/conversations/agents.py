@@ -135,7 +135,6 @@ def _profile(item: Any, at: str, max_iterations: int, problems: list[Problem]) -
 
 
 def _wrong_tools(profile: AgentProfile, at: str, known: KnownTools) -> Iterator[Problem]:
-    """Yield what is wrong with the tools that an agent is given."""
     for number, name in enumerate(profile.tools or ()):
         pointer = f"{at}/tools/{number}"
         if name not in known.names:

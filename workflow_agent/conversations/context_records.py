@@ -247,10 +247,7 @@ class ContextRecord(Recorded):
     """How the caches did."""
 
 
-SECTIONS = (
-    "prompt_module", "phase", "memory", "workflow", "calls", "tools", "summary", "ledger", "history",
-    "artifacts", "message", "run",
-)  # fmt: skip
+SECTIONS = tuple(Breakdown.__annotations__)
 """The parts of a request, in the order of the record."""
 
 
@@ -315,8 +312,6 @@ def overflow_of(fixed: Mapping[str, int], budget: int) -> ContextOverflow:
 
 class _ShapeOfRecord:
     def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        # Only whoever asks for a schema needs the models: no start waits for them.
-
         # With a reference, as within a model, it is one definition however often it is used.
         name = f"{ContextRecord.__module__}.{ContextRecord.__qualname__}:{id(ContextRecord)}"
         shape: Any = {**ContextRecord.__pydantic_core_schema__, "ref": name}

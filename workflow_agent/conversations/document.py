@@ -263,6 +263,11 @@ class Conversation(Value):
         return self.archive[-1].first_compaction + self.archive[-1].compactions if self.archive else 0
 
     @property
+    def sealed_fence(self) -> int:
+        """Return the highest fence of any run of the turns that were moved out of the file; 0 for none."""
+        return self.archive[-1].last_fence if self.archive else 0
+
+    @property
     def turn_count(self) -> int:
         """Return the number of the latest turn; turns count from 1."""
         newest = (event.turn for event in reversed(self.events) if isinstance(event, UserMessage))
@@ -276,8 +281,7 @@ class Conversation(Value):
     @property
     def next_fence(self) -> int:
         """Return the fence the next attempt at a run gets: higher than any before."""
-        sealed = self.archive[-1].last_fence if self.archive else 0
-        return max(sealed, *map(attrgetter("fence"), self.runs), 0) + 1
+        return max(self.sealed_fence, *map(attrgetter("fence"), self.runs), 0) + 1
 
     def run(self, run_id: str) -> Run | None:
         """Return the run with this id, or None; newest first, because that is whom people ask for."""
@@ -287,23 +291,9 @@ class Conversation(Value):
         """Return the run under way, or None."""
         return next((run for run in reversed(self.runs) if run.status == "running"), None)
 
-    def reply_of(self, run_id: str) -> AgentReply | None:
-        """Return the reply a run committed, or None."""
-        return next(
-            (one for one in reversed(self.events) if isinstance(one, AgentReply) and one.run_id == run_id), None
-        )
-
     def last_reply(self) -> AgentReply | None:
         """Return the latest reply of any agent, or None."""
         return next((event for event in reversed(self.events) if isinstance(event, AgentReply)), None)
-
-    def followed_by(self, run_id: str) -> Run | None:
-        """Return the run that answered the same message next, or None."""
-        return next((run for run in reversed(self.runs) if run.follows == run_id), None)
-
-    def events_of_turn(self, turn: int) -> tuple[UserMessage | AgentReply, ...]:
-        """Return a turn's user message and, where there is one, its reply."""
-        return tuple(e for e in self.events if not isinstance(e, SystemEvent) and e.turn == turn)
 
 
 def conversation_document(conversation: Conversation) -> dict[str, Any]:

@@ -21,11 +21,9 @@ from workflow_agent.conversations.document import (
     UserMessage,
     WorkflowReference,
 )
-from workflow_agent.conversations.message_records import call_id_of
 from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.seals import SealedPart, calls_of, in_order
+from workflow_agent.conversations.seals import calls_of, in_order, message_calls
 from workflow_agent.conversations.transitions import HANDOFF, PHASE_CHANGE
-from workflow_agent.conversations.verification import Whole
 from workflow_agent.values.tokens import Totals, added
 
 
@@ -41,47 +39,47 @@ class NewFork:
     """None keeps the title."""
 
 
-def forked(whole: Whole, fork: NewFork) -> Conversation:
+def forked(old: Conversation, fork: NewFork) -> Conversation:
     """Return a new conversation that holds another one up to an event.
 
     A message whose answer comes after that event stays as one that was not answered. What an agent shared
     with its provider stays behind, and so do idempotency keys: they stand for what was sent there.
 
-    Its sealed turns become turns of the fork's own file.
+    Args:
+        old: The whole conversation: its sealed turns become turns of the fork's own file.
+        fork: What the new one is made with.
     """
-    old = whole.conversation
-    runs = {run.run_id: run for run in reversed(whole.runs)}
-    events = whole.events[: fork.index + 1]
-    answered = {run.run_id: run for run in _ended(events, reversed(runs.values()))}
+    events = old.events[: fork.index + 1]
+    answered = {run.run_id: run for run in _ended(events, old.runs)}
     kept = tuple(_as_kept(event, answered) for event in events)
-    calls, transitions = _calls(whole, kept, answered), _transitions(whole, events)
+    transitions = _transitions(old, events)
     last = events[-1]
     last_turn = max((event.turn for event in kept if not isinstance(event, SystemEvent)), default=0)
     return Conversation(
         id=fork.id,
         tenant=old.tenant,
         title=old.title if fork.title is None else fork.title,
-        phase=_phase(whole, transitions),
+        phase=_phase(old, transitions),
         created_at=fork.at,
         updated_at=fork.at,
-        bound_workflow_id=_open_workflow(whole, fork.index),
+        bound_workflow_id=_open_workflow(old, fork.index),
         mode_override=old.mode_override,
         forked_from=ForkedFrom(conversation_id=old.id, event_id=last.id, index=last.index, turn=last_turn, at=fork.at),
         events=kept,
         runs=tuple(run.model_copy(update={"key": None}) for run in answered.values()),
         agent_states=_states(old.agent_states, last.index),
         phase_transitions=transitions,
-        calls=calls,
+        calls=_calls(old, kept, answered),
         workflow_refs=tuple(as_own(one, old.id, fork.id) for one in old.workflow_refs if one.turn <= last_turn),
         attachments=_attachments(old.attachments, kept),
-        compactions=tuple(_compactions(whole, kept)),
+        compactions=tuple(_compactions(old, kept)),
         usage_totals=_totals(kept),
         execution_time=_worked(kept),
         metadata=old.metadata,
     )
 
 
-def _ended(events: Sequence[Event], runs: Iterator[Run]) -> Iterator[Run]:
+def _ended(events: Sequence[Event], runs: Sequence[Run]) -> Iterator[Run]:
     """Yield the runs that ended within some events: with a reply among them, or without any."""
     held = {event.id for event in events}
     for run in runs:
@@ -96,47 +94,36 @@ def _as_kept(event: Event, runs: Mapping[str, Run]) -> Event:
     return event
 
 
-def _calls(whole: Whole, kept: Sequence[Event], answered: Mapping[str, Run]) -> tuple[CallRecord, ...]:
+def _calls(old: Conversation, kept: Sequence[Event], answered: Mapping[str, Run]) -> tuple[CallRecord, ...]:
     """Return the records of the calls that answered the kept messages."""
-    messages = [event for event in whole.events if isinstance(event, UserMessage)]
     held = {event.id for event in kept if isinstance(event, UserMessage) and event.run_id in answered}
-    attempts = {run.user_event_id: run.attempt for run in whole.runs}
-    of_kept, of_rest = set[str](), set[str]()
-    for message in messages:
-        ids = of_kept if message.id in held else of_rest
-        ids.update(call_id_of(message.id, one) for one in range(1, attempts.get(message.id, 1) + 1))
-    calls = [*(call for part in whole.parts for call in part.calls), *whole.conversation.calls]
-    return tuple(calls_of(of_kept, of_rest, calls))
+    of_kept = message_calls(old.runs, held)
+    of_rest = message_calls(old.runs, {event.id for event in old.events} - held)
+    return tuple(calls_of(of_kept, of_rest, old.calls))
 
 
-def _all_transitions(whole: Whole) -> list[PhaseTransition]:
-    sealed = [one for part in whole.parts for one in part.phase_transitions]
-    return [*sealed, *whole.conversation.phase_transitions]
-
-
-def _transitions(whole: Whole, events: Sequence[Event]) -> tuple[PhaseTransition, ...]:
+def _transitions(old: Conversation, events: Sequence[Event]) -> tuple[PhaseTransition, ...]:
     """Return as many transitions as the events tell of; each has one."""
     told = sum(isinstance(one, SystemEvent) and one.kind in (PHASE_CHANGE, HANDOFF) for one in events)
-    return tuple(_all_transitions(whole)[:told])
+    return old.phase_transitions[:told]
 
 
-def _phase(whole: Whole, kept: Sequence[PhaseTransition]) -> Phase:
+def _phase(old: Conversation, kept: Sequence[PhaseTransition]) -> Phase:
     if kept:
         return kept[-1].to
-    every = _all_transitions(whole)
-    return every[0].from_ if every else whole.conversation.phase
+    return old.phase_transitions[0].from_ if old.phase_transitions else old.phase
 
 
-def _open_workflow(whole: Whole, index: int) -> str | None:
+def _open_workflow(old: Conversation, index: int) -> str | None:
     """Return the workflow that was open after an event."""
     touched = [
         (reply.index, touch)
-        for reply in whole.events
+        for reply in old.events
         if isinstance(reply, AgentReply)
         for touch in reply.workflows_touched
     ]
     if not any(at > index for at, _ in touched):
-        return whole.conversation.bound_workflow_id
+        return old.bound_workflow_id
     opened: str | None = None
     for at, touch in touched:
         if at <= index and touch.change != "discussed":
@@ -171,12 +158,11 @@ def as_own(reference: WorkflowReference, old_id: str, new_id: str) -> WorkflowRe
     return reference.model_copy(update={"conversation_id": new_id})
 
 
-def _compactions(whole: Whole, kept: Sequence[Event]) -> Iterator[Compaction]:
+def _compactions(old: Conversation, kept: Sequence[Event]) -> Iterator[Compaction]:
     """Yield the compactions that lie wholly within the kept events."""
     held = {event.id for event in kept}
     newest = max((event.turn for event in kept if isinstance(event, AgentReply)), default=0)
-    source: Sequence[SealedPart | Conversation] = (*whole.parts, whole.conversation)
-    for one in in_order(one for holder in source for one in holder.compactions):
+    for one in in_order(old.compactions):
         if one.to_turn <= newest and held.issuperset(one.event_ids):
             yield one
 

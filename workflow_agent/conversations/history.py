@@ -159,19 +159,15 @@ async def recorded_run(store: ConversationStore, tenant: str, run_id: str) -> tu
     Raises:
         RunNotFound: There is no such run.
     """
-    conversation = await _conversation_of(store, tenant, run_id)
+    try:
+        conversation = await store.load(tenant, conversation_of_run(run_id))
+    except ConversationNotFound as error:
+        raise _no_run(run_id) from error
     records = await Past(store, conversation).around_turn(turn_of_run(run_id))
     run = run_in(records, run_id)
     if run is None:
         raise _no_run(run_id)
     return records, run
-
-
-async def _conversation_of(store: ConversationStore, tenant: str, run_id: str) -> Conversation:
-    try:
-        return await store.load(tenant, conversation_of_run(run_id))
-    except ConversationNotFound as error:
-        raise _no_run(run_id) from error
 
 
 def _no_run(run_id: str) -> RunNotFound:

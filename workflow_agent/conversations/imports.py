@@ -36,22 +36,6 @@ class Said(NamedTuple):
     """The names of the tools that the assistant used for it."""
 
 
-def with_history(
-    conversation: Conversation,
-    said: Iterable[tuple[Literal["user", "assistant"], str]],
-    *,
-    author: str,
-    at: datetime,
-    new_id: Callable[[str], str],
-) -> Conversation:
-    """Return the conversation with messages added whose times are not known: they are the import's.
-
-    See `with_said`.
-    """
-    timeless = [Said(role, text) for role, text in said]
-    return with_said(conversation, timeless, author=author, at=at, new_id=new_id)
-
-
 def with_said(
     conversation: Conversation, said: Iterable[Said], *, author: str, at: datetime, new_id: Callable[[str], str]
 ) -> Conversation:

@@ -198,9 +198,9 @@ def add_tool_results(
 ) -> TurnContext:
     """Return the context with one result message, its iteration completed and the next one open."""
     moment = at or _now()
-    finished = _completed(_answered(_current(ctx), results, durations_ms or {}), moment)
+    answered = _answered(_current(ctx), results, durations_ms or {})
     following = Iteration(number=ctx.current_iteration + 1, started_at=moment)
-    closed = _with_current(ctx, finished, moment)
+    closed = _with_current(ctx, answered.model_copy(update={"completed_at": moment}), moment)
     return closed.model_copy(
         update={"iterations": (*closed.iterations, following), "current_iteration": following.number}
     )
@@ -216,10 +216,6 @@ def _answered(current: Iteration, results: Sequence[ToolResult], durations_ms: d
     )
     message = Message(role="tool", results=tuple(results))
     return current.model_copy(update={"messages": (*current.messages, message), "tool_calls": calls})
-
-
-def _completed(iteration: Iteration, at: datetime) -> Iteration:
-    return iteration.model_copy(update={"completed_at": at})
 
 
 def close(
@@ -244,7 +240,7 @@ def close(
         return ctx.model_copy(update={"iterations": kept, "current_iteration": kept[-1].number, "updated_at": moment})
     unanswered = [known.get(call.id) or _interrupted(call) for call in current.tool_calls if call.outcome is None]
     answered = _answered(current, unanswered, durations_ms or {}) if unanswered else current
-    return _with_current(ctx, _completed(answered, moment), moment)
+    return _with_current(ctx, answered.model_copy(update={"completed_at": moment}), moment)
 
 
 def _interrupted(call: IterationToolCall) -> ToolResult:

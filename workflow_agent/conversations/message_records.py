@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal, cast
 
 from workflow_agent.conversations.call_history import CallRecord, CallStatus, OutcomeSummary
@@ -44,7 +44,7 @@ def message_call(
             value_class="str" if ok else None,
         ),
         depth=0,
-        duration_ms=max((at - run.accepted_at) / timedelta(milliseconds=1), 0.0),
+        duration_ms=run.worked_ms(at),
         error_type=error.type if error else None,
         error_message=error.message if error else None,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import (
@@ -95,7 +95,7 @@ def commit_reply(
         cost=reply.cost,
         context=reply.context,
         iterations=reply.iterations,
-        duration_ms=_elapsed_ms(run.accepted_at, at),
+        duration_ms=run.worked_ms(at),
         preview=reply.preview,
         finish_reason=reply.finish_reason,
         unconfirmed_claims=reply.unconfirmed_claims,
@@ -182,21 +182,16 @@ def _moved_on(conversation: Conversation, reply: Reply, at: datetime, new_id: Ca
     return conversation
 
 
-def _elapsed_ms(since: datetime, until: datetime) -> float:
-    return max((until - since) / timedelta(milliseconds=1), 0.0)
-
-
 def run_ended(conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()) -> Conversation:
     """Return the conversation with a run ended: the clock of its work stopped, its session kept.
 
     The session that its steps name becomes its agent's.
     """
     clock = conversation.execution_time
-    worked = _elapsed_ms(clock.current_since, at) if clock.current_since else 0.0
     return conversation.model_copy(
         update={
             "runs": replace_run(conversation.runs, run),
-            "execution_time": ExecutionTime(total_ms=clock.total_ms + worked),
+            "execution_time": ExecutionTime(total_ms=clock.total_ms + clock.current_ms(at)),
             "agent_states": _with_session(conversation.agent_states, run.agent, steps),
             "updated_at": at,
         }

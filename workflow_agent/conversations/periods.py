@@ -1,9 +1,10 @@
 """From the time words of a phrase to the period they mean, counted from a given moment."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from workflow_agent.workflows.model.terms import MONTHS, NUMBERS
@@ -58,16 +59,13 @@ def _part_of(day: datetime, part: str | None) -> Period:
     return Period(day + timedelta(hours=first), day + timedelta(hours=last))
 
 
-def _days_back(days: int) -> Callable[[re.Match[str], datetime], tuple[Period, ...]]:
-    return lambda match, now: (_part_of(_midnight(now) - days * _DAY, match.group(1)),)
+def _place_in(names: Sequence[str], name: str) -> int:
+    """Return where a name of a weekday or a month stands, counted from 0; its first three letters say which."""
+    return next(at for at, one in enumerate(names) if one.startswith(name[:3]))
 
 
-def _this_part(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    return (_part_of(_midnight(now), match[1]),)
-
-
-def _last_night(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    return (_part_of(_midnight(now) - _DAY, "night"),)
+def _days_back(days: int, match: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return (_part_of(_midnight(now) - days * _DAY, match[1]),)
 
 
 def _ago(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
@@ -87,27 +85,25 @@ def _few_days_ago(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
     return (Period(_midnight(now) - 7 * _DAY, _midnight(now)),)
 
 
-def _week(weeks_back: int) -> Callable[[re.Match[str], datetime], tuple[Period, ...]]:
-    def read(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
-        monday = _midnight(now) - now.weekday() * _DAY - weeks_back * 7 * _DAY
-        return (Period(monday, monday + 7 * _DAY),)
-
-    return read
+def _week(weeks_back: int, _: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    monday = _midnight(now) - (now.weekday() + 7 * weeks_back) * _DAY
+    return (Period(monday, monday + 7 * _DAY),)
 
 
-def _month(months_back: int) -> Callable[[re.Match[str], datetime], tuple[Period, ...]]:
-    def read(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
-        first = _midnight(now).replace(day=1)
-        if months_back:
-            first = (first - _DAY).replace(day=1)
-        return (Period(first, (first + 32 * _DAY).replace(day=1)),)
+def _month_from(first: datetime) -> tuple[Period, ...]:
+    return (Period(first, (first + 32 * _DAY).replace(day=1)),)
 
-    return read
+
+def _this_month(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return _month_from(_midnight(now).replace(day=1))
+
+
+def _last_month(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return _month_from((_midnight(now).replace(day=1) - _DAY).replace(day=1))
 
 
 def _weekday(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    wanted = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[2][:3]))
-    back = (now.weekday() - wanted) % 7
+    back = (now.weekday() - _place_in(_WEEKDAYS, match[2])) % 7
     newest = _part_of(_midnight(now) - (back or 7) * _DAY, match[3])
     this_day = (_part_of(_midnight(now), match[3]),) if back == 0 else ()
     if match[1] == "last " and 0 < back <= now.weekday():
@@ -117,19 +113,14 @@ def _weekday(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
 
 
 def _day_of_last_week(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    wanted = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[1][:3]))
     monday = _midnight(now) - (now.weekday() + 7) * _DAY
-    return (_part_of(monday + wanted * _DAY, None),)
-
-
-def _month_number(name: str) -> int:
-    return next(at for at, month in enumerate(MONTHS, 1) if month.startswith(name[:3]))
+    return (_part_of(monday + _place_in(_WEEKDAYS, match[1]) * _DAY, None),)
 
 
 def _date(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
     groups = match.groupdict()
     name, number = groups.get("month"), int(groups["day"])
-    month = _month_number(name) if name else now.month
+    month = _place_in(MONTHS, name) + 1 if name else now.month
     try:
         day = _midnight(now).replace(month=month, day=number)
         return (_part_of(day if day <= now else day.replace(year=now.year - 1), None),)
@@ -138,25 +129,24 @@ def _date(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
 
 
 def _named_month(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    first = _midnight(now).replace(month=_month_number(match[1]), day=1)
-    first = first if first <= now else first.replace(year=now.year - 1)
-    return (Period(first, (first + 32 * _DAY).replace(day=1)),)
+    first = _midnight(now).replace(month=_place_in(MONTHS, match[1]) + 1, day=1)
+    return _month_from(first if first <= now else first.replace(year=now.year - 1))
 
 
 _RULES: Mapping[str, Callable[[re.Match[str], datetime], tuple[Period, ...]]] = {
-    rf"(?:the )?day before yesterday{_PART}": _days_back(2),
-    rf"yesterday{_PART}": _days_back(1),
-    r"last night": _last_night,
-    r"this (morning|afternoon|evening)": _this_part,
-    r"()today": _days_back(0),
+    rf"(?:the )?day before yesterday{_PART}": partial(_days_back, 2),
+    rf"yesterday{_PART}": partial(_days_back, 1),
+    r"last (night)": partial(_days_back, 1),
+    r"this (morning|afternoon|evening)": partial(_days_back, 0),
+    r"()today": partial(_days_back, 0),
     rf"(\d{{1,3}}|{'|'.join(_COUNTS)}) (minutes?|mins?|hours?|days?|weeks?|months?) ago": _ago,
     r"(?:the other day|(?:a few|several|some) days ago)": _few_days_ago,
     rf"({_DAY_NAMES})(?: of)? last week": _day_of_last_week,
     rf"last week(?: on)? ({_DAY_NAMES})": _day_of_last_week,
-    r"last week": _week(1),
-    r"this week": _week(0),
-    r"last month": _month(1),
-    r"this month": _month(0),
+    r"last week": partial(_week, 1),
+    r"this week": partial(_week, 0),
+    r"last month": _last_month,
+    r"this month": _this_month,
     rf"(last |this |)({_DAY_NAMES}){_PART}": _weekday,
     rf"(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH_NAMES})": _date,
     rf"(?P<month>{_MONTH_NAMES}) (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?": _date,

@@ -1,11 +1,18 @@
 """Looking things up where turns are recorded, in the conversation's own file or in a sealed part of it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import AgentReply, AttachedDocument, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.document import (
+    SCHEMA_VERSION,
+    AgentReply,
+    Conversation,
+    Event,
+    SystemEvent,
+    UserMessage,
+)
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import ContentNotFound, CorruptDocument, StorageFailed
@@ -165,23 +172,18 @@ def turn_in(records: Records, number: int) -> RecordedTurn | None:
 def upgraded(document: JsonObject, version: int) -> JsonObject:
     """Return a document of an earlier schema as the present one has it; its file stays as it is.
 
-    The next save of the conversation writes what this returns.
+    The next save of the conversation writes what this returns. Schema 1 had no shape for compactions and archive, and
+    nothing wrote them; what is there is kept in the metadata.
     """
-    plain = dict(document)
-    for number in range(version, max(_STEPS) + 1):
-        plain = {**_STEPS[number](plain), "schema_version": number + 1} if number in _STEPS else plain
-    return plain
-
-
-def _typed_compactions(document: JsonObject) -> JsonObject:
-    """Schema 1 had no shape for compactions and archive, and nothing wrote them; what is there is kept."""
-    free = {name: document[name] for name in ("compactions", "archive") if document.get(name)}
-    if not free:
+    if version == SCHEMA_VERSION:
         return document
-    return document | {"compactions": [], "archive": [], "metadata": {**document.get("metadata", {}), "schema_1": free}}
-
-
-_STEPS: Mapping[int, Callable[[JsonObject], JsonObject]] = {1: _typed_compactions}
+    free = {name: document[name] for name in ("compactions", "archive") if document.get(name)}
+    kept: JsonObject = {
+        "compactions": [],
+        "archive": [],
+        "metadata": {**document.get("metadata", {}), "schema_1": free},
+    }
+    return {**document, **(kept if free else {}), "schema_version": SCHEMA_VERSION}
 
 
 UNREADABLE = "(this content cannot be read any more)"
@@ -200,14 +202,12 @@ def event_ref(event_id: str) -> str:
     return f"{_EVENT}{event_id}"
 
 
-def kept_apart(events: Iterable[Event], runs: Iterable[Run], attachments: Iterable[AttachedDocument]) -> set[str]:
+def kept_apart(conversation: Conversation) -> set[str]:
     """Return the references of the contents that stand nowhere else than in a blob."""
-    found = {one.content_ref for one in attachments}
-    for event in events:
-        if isinstance(event, AgentReply):
-            found.update(_of(event.iterations))
-    for run in runs:
-        found.update(_of(run.iterations))
+    found = {one.content_ref for one in conversation.attachments}
+    replies = (event for event in conversation.events if isinstance(event, AgentReply))
+    for holder in (*replies, *conversation.runs):
+        found.update(_of(holder.iterations))
     return found
 
 

@@ -1,6 +1,7 @@
 """Runs: the work that produces replies, how each of them ended, and what somebody thought of its reply."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
@@ -46,6 +47,10 @@ class Run(Value):
     """The run that answered the same message before this one; null for the first."""
     then: tuple[str, ...] = ()
     """The agents that answer the same message after this one."""
+
+    def worked_ms(self, until: datetime) -> float:
+        """Return how long it had taken by a moment."""
+        return max((until - self.accepted_at) / timedelta(milliseconds=1), 0.0)
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -103,13 +103,9 @@ class Sealing:
             file=self.name,
             sha256=sha256,
             bytes=size_bytes,
-            last_fence=max([_last_fence(self.rest), *(run.fence for run in part.runs)]),
+            last_fence=max([self.rest.sealed_fence, *(run.fence for run in part.runs)]),
         )
         return self.rest.model_copy(update={"archive": (*self.rest.archive, entry)})
-
-
-def _last_fence(conversation: Conversation) -> int:
-    return conversation.archive[-1].last_fence if conversation.archive else 0
 
 
 def next_sealing(conversation: Conversation, size_bytes: int, rule: SealRule) -> Sealing | None:
@@ -161,19 +157,20 @@ def _last_clean_cut(events: Sequence[Event], last: int) -> int | None:
     A run that was repeated may have left its reply after later turns; no cut goes between them.
     """
     highest = list(accumulate(map(_turn_of, events), max))
-    lowest, found = last + 1, None
+    lowest = last + 1
     for at in range(len(events) - 1, 0, -1):
         lowest = min(lowest, _turn_of(events[at]) or lowest)
         if isinstance(events[at], UserMessage) and 0 < highest[at - 1] < lowest:
-            found = at
-            break
-    return found
+            return at
+    return None
 
 
 def _split(conversation: Conversation, cut: int, first: int) -> Sealing:
     events = conversation.events[:cut]
     last = max(_turn_of(event) for event in events)
-    calls = tuple(calls_of(_message_calls(conversation, 0, cut), _message_calls(conversation, cut), conversation.calls))
+    of_sealed = message_calls(conversation.runs, {event.id for event in events})
+    of_live = message_calls(conversation.runs, {event.id for event in conversation.events[cut:]})
+    calls = tuple(calls_of(of_sealed, of_live, conversation.calls))
     taken = {id(call) for call in calls}
     superseded = _superseded(conversation.compactions, last)
     gone = {one.id for one in superseded}
@@ -203,14 +200,10 @@ def _split(conversation: Conversation, cut: int, first: int) -> Sealing:
     return Sealing(part, rest)
 
 
-def _message_calls(conversation: Conversation, start: int, end: int | None = None) -> set[str]:
-    """Return the ids that the calls of some events' messages have, one for each attempt at an answer."""
-    attempts = {run.user_event_id: run.attempt for run in conversation.runs if run.follows is None}
-    return {
-        call_id_of(event.id, attempt)
-        for event in conversation.events[start:end]
-        for attempt in range(1, attempts.get(event.id, 1) + 1)
-    }
+def message_calls(runs: Iterable[Run], message_ids: Iterable[str]) -> set[str]:
+    """Return the ids that the calls of some messages have, one for each attempt at an answer."""
+    attempts = {run.user_event_id: run.attempt for run in runs if run.follows is None}
+    return {call_id_of(one, attempt) for one in message_ids for attempt in range(1, attempts.get(one, 1) + 1)}
 
 
 def calls_of(of_sealed: set[str], of_live: set[str], calls: Sequence[CallRecord]) -> Iterable[CallRecord]:
@@ -264,24 +257,25 @@ def unsealed(conversation: Conversation, parts: Sequence[SealedPart]) -> Convers
     """
     if not parts:
         return conversation
-    back = {run.run_id for part in parts for run in part.runs}
+    holders = (*parts, conversation)
+    back = [run for part in parts for run in part.runs]
+    ids = {run.run_id for run in back}
     return conversation.model_copy(
         update={
             "archive": conversation.archive[: -len(parts)],
-            "events": (*(one for part in parts for one in part.events), *conversation.events),
-            "runs": (
-                *(one for part in parts for one in part.runs),
-                # What was left of a run for its key alone is in the part, whole.
-                *(run for run in conversation.runs if run.run_id not in back),
-            ),
-            "calls": (*(one for part in parts for one in part.calls), *conversation.calls),
-            "compactions": in_order(one for each in (*parts, conversation) for one in each.compactions),
-            "phase_transitions": (
-                *(one for part in parts for one in part.phase_transitions),
-                *conversation.phase_transitions,
-            ),
+            "events": tuple(event for one in holders for event in one.events),
+            # What was left of a run for its key alone is in the part, whole.
+            "runs": (*back, *(run for run in conversation.runs if run.run_id not in ids)),
+            "calls": tuple(call for one in holders for call in one.calls),
+            "compactions": in_order(made for one in holders for made in one.compactions),
+            "phase_transitions": tuple(made for one in holders for made in one.phase_transitions),
         }
     )
+
+
+def whole_conversation(conversation: Conversation, parts: Sequence[SealedPart]) -> Conversation:
+    """Return a conversation with all its sealed parts in it, as if no turn had ever left its file."""
+    return unsealed(conversation, parts).model_copy(update={"archive": ()})
 
 
 def no_longer_sealed(before: Conversation, after: Conversation) -> frozenset[str]:

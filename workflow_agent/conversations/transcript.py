@@ -155,12 +155,7 @@ class Transcript:
 
 
 def build_agent_messages(
-    conversation: Conversation,
-    agent: str,
-    triggering_event: Event,
-    handoff: Handoff | None = None,
-    *,
-    registered: Collection[str] = _REGISTERED,
+    conversation: Conversation, agent: str, triggering_event: Event, handoff: Handoff | None = None
 ) -> tuple[Message, ...]:
     """Return the complete conversation as one agent reads it, each event once, the trigger last.
 
@@ -168,7 +163,7 @@ def build_agent_messages(
     the system the system's, with the agent's name in front. What others said since it last spoke stands
     between two markers. Who is not registered has no authority: that text is framed as data.
     """
-    transcript = Transcript(conversation, agent, triggering_event, handoff, registered)
+    transcript = Transcript(conversation, agent, triggering_event, handoff)
     entries = [(one, (transcript.message_of(one.event),)) for one in transcript.newest_first()][::-1]
     return (*transcript.assembled(entries, tuple), transcript.message_of(triggering_event))
 
@@ -237,9 +232,7 @@ class Material:
 
 def framed(artifact: Artifact, text: str, strategy: ProcessingStrategy) -> str:
     """Return what goes into the window of one artifact; its text cannot close the frame."""
-    for marker in (AWAY, NEW_INTERACTION):
-        text = text.replace(marker, marker.replace("===", "=="))
-    inside = _MARK.sub(r"&lt;\1\2", text)
+    inside = _MARK.sub(r"&lt;\1\2", _defused(text))
     source = html.escape(" ".join(artifact.source.split()))
     out_of_date = artifact.metadata.get("out_of_date")
     mark = f' out_of_date="{html.escape(str(out_of_date))}"' if out_of_date else ""

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
-from workflow_agent.conversations.document import AgentReply, Conversation, Event
+from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.iterations import Iteration
-from workflow_agent.conversations.runs import Run
-from workflow_agent.conversations.seals import SealedPart, in_order
+from workflow_agent.conversations.seals import SealedPart, whole_conversation
 from workflow_agent.values.tokens import COUNTS, Totals
 
 Change = Callable[[Conversation], Conversation]
@@ -25,67 +24,35 @@ class Wrong(NamedTuple):
     """Sets it right; None where that would be a guess."""
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A conversation with all its sealed parts, where every one of them could be read."""
-
-    conversation: Conversation
-    parts: Sequence[SealedPart]
-
-    @property
-    def events(self) -> Sequence[Event]:
-        """Return every event, oldest first."""
-        return [*(event for part in self.parts for event in part.events), *self.conversation.events]
-
-    def merged(self) -> Conversation:
-        """Return the conversation as if no turn had ever left its file."""
-        runs = {run.run_id: run for run in reversed(self.runs)}
-        holders = (*self.parts, self.conversation)
-        return self.conversation.model_copy(
-            update={
-                "events": tuple(self.events),
-                "runs": tuple(reversed(runs.values())),
-                "archive": (),
-                "calls": tuple(call for one in holders for call in one.calls),
-                "compactions": in_order(made for one in holders for made in one.compactions),
-                "phase_transitions": tuple(made for one in holders for made in one.phase_transitions),
-            }
-        )
-
-    @property
-    def runs(self) -> Sequence[Run]:
-        """Return every run; one that is kept for its key stands in its sealed part and in the file."""
-        return [*(run for part in self.parts for run in part.runs), *self.conversation.runs]
+def wrong_in(conversation: Conversation, parts: Sequence[SealedPart] = ()) -> Iterator[Wrong]:
+    """Yield all that contradicts itself in a conversation and its sealed parts, whose files are sound."""
+    everything = whole_conversation(conversation, parts)
+    yield from _wrong_events(everything)
+    yield from _wrong_runs(everything)
+    yield from wrong_steps(conversation)
+    yield from _wrong_totals(everything)
 
 
-def wrong_in(whole: Whole) -> Iterator[Wrong]:
-    """Yield all that contradicts itself in a conversation whose files are sound."""
-    yield from _wrong_events(whole)
-    yield from _wrong_runs(whole)
-    yield from wrong_steps(whole.conversation)
-    yield from _wrong_totals(whole)
-
-
-def _wrong_events(whole: Whole) -> Iterator[Wrong]:
-    counted = Counter(event.id for event in whole.events)
+def _wrong_events(conversation: Conversation) -> Iterator[Wrong]:
+    counted = Counter(event.id for event in conversation.events)
     for event_id in (one for one, times in counted.items() if times > 1):
         yield Wrong("duplicate_event_id", f"{counted[event_id]} events have the id {event_id!r}.")
-    for expected, event in enumerate(whole.events):
+    for expected, event in enumerate(conversation.events):
         if event.index != expected:
             yield Wrong("event_index_gap", f"Event {event.id!r} has the number {event.index}, not {expected}.")
             # Those after it are off by as much.
             return
 
 
-def _wrong_runs(whole: Whole) -> Iterator[Wrong]:
-    events = {event.id for event in whole.events}
-    runs = {run.run_id for run in whole.runs}
-    for run in {run.run_id: run for run in whole.runs}.values():
+def _wrong_runs(conversation: Conversation) -> Iterator[Wrong]:
+    events = {event.id for event in conversation.events}
+    runs = {run.run_id for run in conversation.runs}
+    for run in conversation.runs:
         if run.user_event_id not in events:
             yield Wrong("run_without_message", f"The message {run.user_event_id!r} of run {run.run_id!r} is gone.")
         if run.status == "completed" and run.reply_event_id not in events:
             yield Wrong("run_without_reply", f"Run {run.run_id!r} is completed, and its reply is gone.")
-    for event in whole.events:
+    for event in conversation.events:
         if isinstance(event, AgentReply) and event.run_id not in runs:
             yield Wrong("reply_without_run", f"The run {event.run_id!r} of reply {event.id!r} is gone.")
 
@@ -97,10 +64,11 @@ def wrong_steps(conversation: Conversation) -> Iterator[Wrong]:
         if isinstance(event, AgentReply) and _is_open(event.iterations):
             run = runs.get(event.run_id)
             at = (run and run.completed_at) or event.at
-            yield Wrong("open_iteration", f"Reply {event.id!r} has an open step.", _closing_reply(event.id, at))
+            change = partial(_with_reply_closed, event.id, at)
+            yield Wrong("open_iteration", f"Reply {event.id!r} has an open step.", change)
     for run in conversation.runs:
         if run.status != "running" and _is_open(run.iterations):
-            change = _closing_run(run.run_id, run.completed_at) if run.completed_at else None
+            change = partial(_with_run_closed, run.run_id, run.completed_at) if run.completed_at else None
             yield Wrong("open_iteration", f"Run {run.run_id!r} is {run.status}, and a step is open.", change)
 
 
@@ -124,33 +92,26 @@ def _closed(iterations: Iterable[Iteration], at: datetime) -> tuple[Iteration, .
     )
 
 
-def _closing_reply(event_id: str, at: datetime) -> Change:
-    def change(conversation: Conversation) -> Conversation:
-        events = tuple(
-            event.model_copy(update={"iterations": _closed(event.iterations, at)})
-            if isinstance(event, AgentReply) and event.id == event_id
-            else event
-            for event in conversation.events
-        )
-        return conversation.model_copy(update={"events": events})
-
-    return change
+def _with_reply_closed(event_id: str, at: datetime, conversation: Conversation) -> Conversation:
+    events = tuple(
+        event.model_copy(update={"iterations": _closed(event.iterations, at)})
+        if isinstance(event, AgentReply) and event.id == event_id
+        else event
+        for event in conversation.events
+    )
+    return conversation.model_copy(update={"events": events})
 
 
-def _closing_run(run_id: str, at: datetime) -> Change:
-    def change(conversation: Conversation) -> Conversation:
-        runs = tuple(
-            run.model_copy(update={"iterations": _closed(run.iterations, at)}) if run.run_id == run_id else run
-            for run in conversation.runs
-        )
-        return conversation.model_copy(update={"runs": runs})
-
-    return change
+def _with_run_closed(run_id: str, at: datetime, conversation: Conversation) -> Conversation:
+    runs = tuple(
+        run.model_copy(update={"iterations": _closed(run.iterations, at)}) if run.run_id == run_id else run
+        for run in conversation.runs
+    )
+    return conversation.model_copy(update={"runs": runs})
 
 
-def _wrong_totals(whole: Whole) -> Iterator[Wrong]:
-    right = _right_totals(whole)
-    totals = whole.conversation.usage_totals
+def _wrong_totals(conversation: Conversation) -> Iterator[Wrong]:
+    right, totals = _right_totals(conversation), conversation.usage_totals
     numbers = (*COUNTS, "turns")
     off = [name for name in numbers if getattr(totals, name) != getattr(right, name)]
     if abs(totals.cost_usd - right.cost_usd) > _CENT_OF_A_CENT:
@@ -158,26 +119,21 @@ def _wrong_totals(whole: Whole) -> Iterator[Wrong]:
     if off:
         said = ", ".join(f"{name} {getattr(totals, name)} instead of {getattr(right, name)}" for name in off)
         message = f"The totals do not agree with the replies: {said}."
-        yield Wrong("wrong_totals", message, _with_totals(right))
+        yield Wrong("wrong_totals", message, partial(_with_totals, right))
 
 
-def _with_totals(right: Totals) -> Change:
-    def change(conversation: Conversation) -> Conversation:
-        return conversation.model_copy(update={"usage_totals": right})
-
-    return change
+def _with_totals(right: Totals, conversation: Conversation) -> Conversation:
+    return conversation.model_copy(update={"usage_totals": right})
 
 
-def _right_totals(whole: Whole) -> Totals:
+def _right_totals(conversation: Conversation) -> Totals:
     """Return the totals moved no further than what is on record asks for.
 
     A run without a reply has spent what only the totals tell; compactions may be counted in them or not.
     """
-    replies = [event for event in whole.events if isinstance(event, AgentReply)]
-    compactions = [one for part in whole.parts for one in part.compactions]
-    compactions += whole.conversation.compactions
-    is_all_on_record = all(run.status == "completed" and run.attempt == 1 for run in whole.runs)
-    totals = whole.conversation.usage_totals
+    replies = [event for event in conversation.events if isinstance(event, AgentReply)]
+    compactions, totals = conversation.compactions, conversation.usage_totals
+    is_all_on_record = all(run.status == "completed" and run.attempt == 1 for run in conversation.runs)
     fields: dict[str, float] = {"turns": sum(reply.mode.source != "imported" for reply in replies)}
     for name in COUNTS:
         least = sum(getattr(reply.usage, name) for reply in replies)

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import orjson
 import redis.asyncio as aioredis
@@ -117,9 +117,9 @@ class RedisProcesses(OtherProcesses):
         asked = orjson.dumps({**question, "answer_to": token})
         try:
             async with self._redis.pipeline(transaction=False) as sent:
-                sent.set(_reader(token), b"1", px=_KEPT_MS)
-                sent.xadd(_questions(owner), {"question": asked}, maxlen=_MOST_QUESTIONS)
-                sent.pexpire(_questions(owner), _KEPT_MS)
+                sent.set(_key("reader", token), b"1", px=_KEPT_MS)
+                sent.xadd(_key("questions", owner), {"question": asked}, maxlen=_MOST_QUESTIONS)
+                sent.pexpire(_key("questions", owner), _KEPT_MS)
                 await sent.execute()
             try:
                 async for piece in self._read(owner, token):
@@ -127,14 +127,14 @@ class RedisProcesses(OtherProcesses):
             finally:
                 # Whoever answers stops at the next frame.
                 with suppress(*_FAILURES):
-                    await self._redis.delete(_reader(token), _answer(token))
+                    await self._redis.delete(_key("reader", token), _key("answer", token))
         except _FAILURES as error:
             raise ProcessGone(f"process {owner!r} cannot be asked over Redis: {error}") from error
 
     async def _read(self, owner: str, token: str) -> AsyncGenerator[JsonObject]:
         place, number = b"0", 0
         while True:
-            for found, frame in await self._news(_answer(token), place, owner):
+            for found, frame in await self._news(_key("answer", token), place, owner):
                 place = found
                 if int(frame[b"number"]) != number:
                     raise ProcessGone(f"a part of the answer of process {owner!r} is gone")
@@ -143,7 +143,7 @@ class RedisProcesses(OtherProcesses):
                     yield orjson.loads(line)
                 if b"end" in frame:
                     return
-            await self._redis.pexpire(_reader(token), _KEPT_MS)
+            await self._redis.pexpire(_key("reader", token), _KEPT_MS)
 
     async def _news(self, stream: str, place: bytes, owner: str) -> Sequence[_Entry]:
         """Return what is in a stream after a place, waiting for it."""
@@ -160,7 +160,7 @@ class RedisProcesses(OtherProcesses):
             if owner != self._owner():
                 owner, place = self._owner(), b"0"
             try:
-                found = await self._redis.xread({_questions(owner): place}, block=_WAIT_MS)
+                found = await self._redis.xread({_key("questions", owner): place}, block=_WAIT_MS)
             except _FAILURES as error:
                 _log.warning("no questions are heard over Redis: %s", error)
                 await asyncio.sleep(_PAUSE_SECONDS)
@@ -180,9 +180,9 @@ class RedisProcesses(OtherProcesses):
                     async with self._redis.pipeline(transaction=False) as sent:
                         end = {"end": b"1"} if is_last else {}
                         frame = {"number": number, "lines": b"\n".join(lines), **end}
-                        sent.xadd(_answer(token), frame, maxlen=_MOST_FRAMES)
-                        sent.pexpire(_answer(token), _KEPT_MS)
-                        sent.exists(_reader(token))
+                        sent.xadd(_key("answer", token), frame, maxlen=_MOST_FRAMES)
+                        sent.pexpire(_key("answer", token), _KEPT_MS)
+                        sent.exists(_key("reader", token))
                         *_, is_read = await sent.execute()
                     number += 1
                     if not is_read:
@@ -217,16 +217,8 @@ async def framed(pieces: AsyncGenerator[JsonObject]) -> AsyncGenerator[tuple[lis
         await pieces.aclose()
 
 
-def _questions(owner: str) -> str:
-    return f"workflow-agent:questions:{owner}"
-
-
-def _answer(token: str) -> str:
-    return f"workflow-agent:answer:{token}"
-
-
-def _reader(token: str) -> str:
-    return f"workflow-agent:reader:{token}"
+def _key(what: Literal["questions", "answer", "reader"], of: str) -> str:
+    return f"workflow-agent:{what}:{of}"
 
 
 # By the clock of Redis: those of the hosts may differ.

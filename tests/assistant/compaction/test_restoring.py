@@ -36,7 +36,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 def compacted_early(budget_tokens: int) -> Conversation:
     """Return a talk of 140 turns, all but ten compacted, whose last request took 900 tokens."""
     talk = compacted(talked(140, a_conversation(tenant=TENANT)), keep=10)
-    covered = {number: tuple(e.id for e in talk.events_of_turn(number)) for number in range(1, 131)}
+    covered = {number: tuple(e.id for e in talk.events if getattr(e, "turn", 0) == number) for number in range(1, 131)}
     spans = [(1, 4), (5, 8), (9, 130)]
     made = tuple(
         a_compaction(first, last, event_ids=tuple(one for at in range(first, last + 1) for one in covered[at]))

@@ -20,7 +20,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import CorruptDocument, NotFound, StorageFailed
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_part
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_file
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
 
@@ -235,7 +235,7 @@ ARCHIVE = DOCUMENT.with_name("invoice-1.archive")
 
 def _turns_in(disk: SimulatedDisk, content: bytes) -> set[int]:
     """Return every turn that can be read, whatever of the sealed files the power cut left."""
-    conversation = parse_conversation(content, DOCUMENT)
+    conversation = parse_file(content, DOCUMENT).conversation
     turns = {event.turn for event in conversation.events if event.type == "user_message"}
     for entry in conversation.archive:
         turns |= _turns_of(disk, entry)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workflow_agent.storage.files.conversation_documents import parse_conversation
+from workflow_agent.storage.files.conversation_documents import parse_file
 
 GOOD = {
     "call_id": "c1",
@@ -34,7 +34,7 @@ def test_a_bad_record_is_mended_beside_the_good_ones(caplog: pytest.LogCaptureFi
     bad = {"call_id": "c2", "speaker": "the cat", "kwargs": {"a": 1}, "colour": "red"}
 
     with caplog.at_level(logging.WARNING):
-        conversation = parse_conversation(*file_with([GOOD, bad, "not a record"]))
+        conversation = parse_file(*file_with([GOOD, bad, "not a record"])).conversation
 
     good, mended, kept = (call.model_dump(mode="json") for call in conversation.calls)
     assert (good["shoe_size"], good["outcome_summary"]["mood"]) == (43, "fine")
@@ -46,7 +46,7 @@ def test_a_bad_record_is_mended_beside_the_good_ones(caplog: pytest.LogCaptureFi
 
 def test_a_history_that_is_no_list_becomes_an_empty_one(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        conversation = parse_conversation(*file_with({"no": "list"}))
+        conversation = parse_file(*file_with({"no": "list"})).conversation
 
     assert conversation.calls == ()
     assert "a call history was set right" in caplog.text

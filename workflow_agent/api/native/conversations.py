@@ -33,7 +33,6 @@ from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
 from workflow_agent.conversations.fork import NewFork
-from workflow_agent.conversations.verification import Whole
 from workflow_agent.errors import AlreadyExists, ConversationConflict
 from workflow_agent.values.stored import Revision
 
@@ -195,7 +194,7 @@ async def fork_conversation(
     return json_reply(shown(made, services.clock()), 201, headers)
 
 
-def _index(whole: Whole, body: NewForkBody) -> int:
+def _index(whole: Conversation, body: NewForkBody) -> int:
     if body.event_id is not None:
         return index_of_event(whole, body.event_id)
     if body.turn is not None:

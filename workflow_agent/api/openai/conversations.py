@@ -16,7 +16,7 @@ from workflow_agent.api.openai.texts import Sent, text_of
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.history import Past
-from workflow_agent.conversations.imports import with_history
+from workflow_agent.conversations.imports import Said, with_said
 from workflow_agent.conversations.message_records import turn_of_run
 from workflow_agent.conversations.records import Records, run_in
 from workflow_agent.conversations.runs import Run
@@ -26,7 +26,6 @@ messages = routes_at("/v1/conversations/{conversation_id}/items", "openai", is_s
 PageSize = Annotated[int, Query(ge=1, le=100), IS_WHOLE]
 Order = Literal["asc", "desc"]
 After = Annotated[str | None, Query(max_length=200)]
-Said = tuple[Literal["user", "assistant"], str]
 _NUMBERED = re.compile(r"msg_([0-9]{1,9})_")
 
 
@@ -40,7 +39,7 @@ def _said(item: InputItem, pointer: str) -> Said:
     if item.type != "message" or role is None or role not in ("user", "assistant"):
         message = "must be a message of role 'user' or 'assistant'; nothing else is kept in a conversation"
         raise InvalidInput(f"{pointer[1:]} {message}.", [Problem(pointer, message)])
-    return role, text_of(Sent(role, item.content, pointer))
+    return Said(role, text_of(Sent(role, item.content, pointer)))
 
 
 def listing(items: Iterable[dict[str, Any]], *, has_more: bool = False) -> dict[str, Any]:
@@ -88,7 +87,7 @@ async def create_items(conversation_id: str, body: NewItems, services: TheServic
                 f"Conversation {conversation.id!r} is answering (run {active.run_id}). Wait for it.",
                 run_id=active.run_id,
             )
-        return with_history(conversation, said, author="user", at=services.clock(), new_id=services.new_id)
+        return with_said(conversation, said, author="user", at=services.clock(), new_id=services.new_id)
 
     stored = await services.conversations.update(services.tenant, conversation_id, added)
     past = Past(services.conversations, stored)
@@ -178,9 +177,7 @@ async def create_conversation(services: TheServices, key: IdempotencyKey, body: 
         empty = Conversation(
             id=conversation_id, tenant=services.tenant, created_at=at, updated_at=at, metadata=dict(body.metadata or {})
         )
-        return await services.conversations.create(
-            with_history(empty, said, author="user", at=at, new_id=services.new_id)
-        )
+        return await services.conversations.create(with_said(empty, said, author="user", at=at, new_id=services.new_id))
 
     made, replayed = await create_once(
         services.keys,

@@ -7,14 +7,13 @@ from itertools import groupby
 
 from workflow_agent.api.dependencies import Services
 from workflow_agent.api.openai.response_object import Recorded
-from workflow_agent.api.openai.texts import Said
 from workflow_agent.api.openai.turn_requests import Ask
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest
 from workflow_agent.assistant.turns.bundles import fork, index_of_turn, whole_of
 from workflow_agent.conversations.document import AgentReply, Conversation, UserMessage
 from workflow_agent.conversations.fork import NewFork
 from workflow_agent.conversations.idempotency import IdempotencyKeys
-from workflow_agent.conversations.imports import with_history
+from workflow_agent.conversations.imports import Said, with_said
 from workflow_agent.conversations.records import leading_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import AlreadyExists, ConversationNotFound
@@ -224,13 +223,7 @@ async def _opened(services: Services, conversation_id: str, ask: Ask) -> Convers
         await services.chat.refuse_over_limit(services.tenant)
         at = services.clock()
         empty = Conversation(id=conversation_id, tenant=services.tenant, created_at=at, updated_at=at)
-        begun = with_history(
-            empty,
-            [(one.role, one.text) for one in ask.script.earlier],
-            author=ask.author,
-            at=at,
-            new_id=services.new_id,
-        )
+        begun = with_said(empty, ask.script.earlier, author=ask.author, at=at, new_id=services.new_id)
         try:
             return await services.conversations.create(begun)
         except AlreadyExists:

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
 from workflow_agent.api.native.chat import RequestAttachment, new_attachments
 from workflow_agent.assistant.attachments import NewAttachment
+from workflow_agent.conversations.imports import Said
 from workflow_agent.conversations.iterations import FinishReason
 from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.stored import JsonObject
@@ -56,14 +57,6 @@ def _refused(pointer: str, message: str) -> InvalidInput:
 MAX_MESSAGE_CHARS = 32_000
 MAX_INSTRUCTIONS_CHARS = 32_000
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One message that counts: what a person or the assistant said."""
-
-    role: Literal["user", "assistant"]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ async def personal_memory(ctx: RunContext[WorkflowContext], request: PersonalMem
         if request.action == "remember":
             return {"remembered": _told(await _remember(ctx.deps, request))}
         if request.action == "list":
-            person = await ctx.deps.personal.facts(ctx.deps.tenant, ctx.deps.user)
+            person = await ctx.deps.personal.people.person(ctx.deps.tenant, ctx.deps.user)
             return {"remembered": [_told(one) for one in person.facts]}
         return await _change(ctx.deps, request)
     except InvalidInput as error:
@@ -131,7 +131,7 @@ async def _change(deps: WorkflowContext, request: PersonalMemoryRequest) -> Json
     if request.action == "forget" and request.text.strip(" .!").casefold() in _EVERYTHING:
         await deps.personal.forget_all(deps.tenant, deps.user)
         return {"forgotten": "everything"}
-    person = await deps.personal.facts(deps.tenant, deps.user)
+    person = await deps.personal.people.person(deps.tenant, deps.user)
     said = request.id if request.action == "correct" else request.id or request.text
     meant = fact_meant(person, said, deps.conversation.id)
     if len(meant) != 1:

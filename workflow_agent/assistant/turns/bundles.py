@@ -20,15 +20,15 @@ from workflow_agent.conversations.document import (
 )
 from workflow_agent.conversations.fork import NewFork, as_own, forked
 from workflow_agent.conversations.records import kept_apart, upgraded
-from workflow_agent.conversations.seals import SealedPart
+from workflow_agent.conversations.seals import SealedPart, whole_conversation
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.conversations.verification import Whole, wrong_in
+from workflow_agent.conversations.verification import wrong_in
 from workflow_agent.errors import ContentNotFound, InvalidInput, NotFound, Problem
 from workflow_agent.values.stored import JsonObject, content_ref_of, iso_milliseconds
 from workflow_agent.workflows.model.parser import problems_of
 
 
-async def whole_of(store: ConversationStore, tenant: str, conversation_id: str) -> Whole:
+async def whole_of(store: ConversationStore, tenant: str, conversation_id: str) -> Conversation:
     """Return a conversation with all its sealed parts.
 
     Raises:
@@ -41,15 +41,15 @@ async def whole_of(store: ConversationStore, tenant: str, conversation_id: str) 
     while turn <= conversation.sealed_turns:
         parts.append(await store.sealed(tenant, conversation_id, Position("turn", turn)))
         turn = parts[-1].last_turn + 1
-    return Whole(conversation, parts)
+    return whole_conversation(conversation, parts)
 
 
-async def contents_of(store: ConversationStore, tenant: str, whole: Whole) -> Mapping[str, Any]:
+async def contents_of(store: ConversationStore, tenant: str, whole: Conversation) -> Mapping[str, Any]:
     """Return the contents that a conversation keeps apart, by reference; one that is lost is missing."""
     found: dict[str, Any] = {}
-    for reference in sorted(kept_apart(whole.events, whole.runs, whole.conversation.attachments)):
+    for reference in sorted(kept_apart(whole)):
         try:
-            found[reference] = await store.blob(tenant, whole.conversation.id, reference)
+            found[reference] = await store.blob(tenant, whole.id, reference)
         except ContentNotFound:
             # Lost before: what refers to it says so to whoever asks.
             continue
@@ -64,13 +64,13 @@ async def created_with(
     Raises:
         AlreadyExists: The id is taken.
     """
-    for reference in sorted(kept_apart(conversation.events, conversation.runs, conversation.attachments)):
+    for reference in sorted(kept_apart(conversation)):
         if reference in contents:
             await store.put_blob(conversation.tenant, conversation.id, contents[reference])
     return await store.create(conversation)
 
 
-async def fork(store: ConversationStore, tenant: str, whole: Whole, new: NewFork) -> Conversation:
+async def fork(store: ConversationStore, tenant: str, whole: Conversation, new: NewFork) -> Conversation:
     """Return a new conversation, as stored, that holds another one up to an event.
 
     Raises:
@@ -80,7 +80,7 @@ async def fork(store: ConversationStore, tenant: str, whole: Whole, new: NewFork
     return await created_with(store, forked(whole, new), contents)
 
 
-def index_of_event(whole: Whole, event_id: str) -> int:
+def index_of_event(whole: Conversation, event_id: str) -> int:
     """Return the number of an event by its id.
 
     Raises:
@@ -88,24 +88,22 @@ def index_of_event(whole: Whole, event_id: str) -> int:
     """
     found = next((event.index for event in whole.events if event.id == event_id), None)
     if found is None:
-        raise NotFound(f"Conversation {whole.conversation.id!r} has no event {event_id[:80]!r}.")
+        raise NotFound(f"Conversation {whole.id!r} has no event {event_id[:80]!r}.")
     return found
 
 
-def index_of_number(whole: Whole, number: int) -> int:
+def index_of_number(whole: Conversation, number: int) -> int:
     """Return the number of an event that there is.
 
     Raises:
         NotFound: There is none.
     """
     if not 0 <= number < len(whole.events):
-        raise NotFound(
-            f"Conversation {whole.conversation.id!r} has no event number {number}.", events=len(whole.events)
-        )
+        raise NotFound(f"Conversation {whole.id!r} has no event number {number}.", events=len(whole.events))
     return number
 
 
-def index_of_turn(whole: Whole, turn: int) -> int:
+def index_of_turn(whole: Conversation, turn: int) -> int:
     """Return the number of the last event of a turn.
 
     Raises:
@@ -113,9 +111,7 @@ def index_of_turn(whole: Whole, turn: int) -> int:
     """
     of_turn = [event.index for event in whole.events if not isinstance(event, SystemEvent) and event.turn == turn]
     if not of_turn:
-        raise NotFound(
-            f"Conversation {whole.conversation.id!r} has no turn {turn}.", turns=whole.conversation.turn_count
-        )
+        raise NotFound(f"Conversation {whole.id!r} has no turn {turn}.", turns=whole.turn_count)
     return max(of_turn)
 
 
@@ -153,7 +149,7 @@ async def exported(store: ConversationStore, tenant: str, conversation_id: str, 
     """
     whole = await whole_of(store, tenant, conversation_id)
     contents = await contents_of(store, tenant, whole)
-    return packed(Bundle(whole.merged(), contents)) | {"exported_at": iso_milliseconds(at)}
+    return packed(Bundle(whole, contents)) | {"exported_at": iso_milliseconds(at)}
 
 
 def packed(bundle: Bundle) -> JsonObject:
@@ -188,7 +184,7 @@ def opened(payload: str, sha256: str) -> Bundle:
     conversation = _conversation(cast("JsonObject", document))
     known = cast("JsonObject", contents)
     _check_contents(conversation, known)
-    wrong = [one for one in wrong_in(Whole(conversation, ())) if one.kind not in _TOLERATED]
+    wrong = [one for one in wrong_in(conversation) if one.kind not in _TOLERATED]
     if wrong:
         said = " ".join(one.message for one in wrong[:_PROBLEMS_SHOWN])
         raise _refused("/payload", f"The conversation contradicts itself. {said}")
@@ -281,7 +277,7 @@ def _conversation(document: JsonObject) -> Conversation:
 
 
 def _check_contents(conversation: Conversation, contents: JsonObject) -> None:
-    wanted = kept_apart(conversation.events, conversation.runs, conversation.attachments)
+    wanted = kept_apart(conversation)
     for reference, content in contents.items():
         if reference not in wanted:
             raise _refused("/payload", f"Nothing refers to the content {reference[:80]!r}.")

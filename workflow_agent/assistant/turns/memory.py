@@ -50,7 +50,7 @@ async def known_facts(
 ) -> Sequence[Fact]:
     """Return what the user asked to be remembered."""
     try:
-        return (await personal.facts(conversation.tenant, user)).facts
+        return (await personal.people.person(conversation.tenant, user)).facts
     except StorageFailed as error:
         _failed("not read", error, conversation, trace)
         return ()

@@ -31,7 +31,7 @@ from workflow_agent.conversations.document import Conversation, UserMessage
 from workflow_agent.conversations.message_records import STATUS_OF_END, EndStatus, call_id_of, message_call
 from workflow_agent.conversations.outcome import commit_reply, end_run
 from workflow_agent.conversations.quotas import Quotas
-from workflow_agent.conversations.records import leading_in
+from workflow_agent.conversations.records import following_in, leading_in, reply_in
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import ConversationStore, Owners, RunJournal
 from workflow_agent.errors import ConversationNotFound, ShuttingDown, StaleRun, StorageFailed, WorkflowAgentError
@@ -179,7 +179,7 @@ class Worker:
             finally:
                 # Before anybody is told of the end, and may say something more.
                 await self._count(job)
-            following = conversation.followed_by(job.run.run_id)
+            following = following_in(conversation, job.run.run_id)
             if following is None:
                 break
             jobs.append(self._job(conversation, following, job.request))
@@ -203,7 +203,7 @@ class Worker:
             committed = commit_reply(
                 conversation, job.run.run_id, job.run.fence, reply, at=self.now(), new_id=self.new_id
             )
-            if following := committed.followed_by(job.run.run_id):
+            if following := following_in(committed, job.run.run_id):
                 # Before anybody can read of it: a run that is not live counts as dead.
                 self.live.also(following.run_id, live)
             return committed
@@ -212,7 +212,7 @@ class Worker:
         with job.trace.saving("commit") as timed:
             saved = self.store.update(job.tenant, job.conversation.id, timed(commit))
             conversation = await uninterrupted(saved)
-        stored = conversation.reply_of(job.run.run_id)
+        stored = reply_in(conversation, job.run.run_id)
         assert stored is not None  # noqa: S101 - commit_reply put it there
         await remember(self.runner.memory, conversation, job.request.author, reply.references, job.trace)
         if "personal_memory" not in reply.tools_used:

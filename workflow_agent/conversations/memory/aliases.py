@@ -157,16 +157,14 @@ def _said_so(sentence: str) -> GivenName | None:
         is_order = {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(around) or around[:1] == ["name"]
         if pointed is None or not is_told or is_case or is_order:
             return None
-        alias = quoted["quoted"].strip()[:_LONGEST_ALIAS_CHARS]
-        is_name = 0 < len(words_of(alias)) <= _LONGEST_ALIAS_WORDS
-        return GivenName(pointed["what"], alias, is_nickname=True) if is_name else None
+        return _nickname(pointed["what"], quoted["quoted"].strip())
     match = next(filter(None, (pattern.fullmatch(sentence) for pattern in _SAID_SO)), None)
     before = words_of(sentence[: match.start("bare")]) if match else []
     if match is None or {*_PARTS_OF_A_WORKFLOW, *_ORDERS}.intersection(before):
         return None
-    alias = match["bare"].strip()
-    return (
-        GivenName(match["what"], alias[:_LONGEST_ALIAS_CHARS], is_nickname=True)
-        if len(words_of(alias)) <= _LONGEST_ALIAS_WORDS
-        else None
-    )
+    return _nickname(match["what"], match["bare"].strip())
+
+
+def _nickname(what: str, alias: str) -> GivenName | None:
+    is_name = 0 < len(words_of(alias)) <= _LONGEST_ALIAS_WORDS
+    return GivenName(what, alias[:_LONGEST_ALIAS_CHARS], is_nickname=True) if is_name else None

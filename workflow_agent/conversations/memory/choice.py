@@ -55,10 +55,6 @@ class Asked:
         return bool(self.phrase.words or self.phrase.relations or self.phrase.has_time)
 
 
-def _in_order(scene: Scene, moment: Callable[[Known], tuple[datetime, int]]) -> list[Known]:
-    return sorted(scene.known, key=moment)
-
-
 def first_moment(known: Known) -> tuple[datetime, int]:
     """Return when a workflow was dealt with first."""
     return known.references[0].at, known.references[0].turn
@@ -69,23 +65,21 @@ def last_moment(known: Known) -> tuple[datetime, int]:
     return known.newest.at, known.newest.turn
 
 
-def _counted(asked: Asked) -> Scene:
-    """Return what is counted: what this conversation dealt with, unless the phrase names or dates them."""
+def _counted(asked: Asked) -> list[Known]:
+    """Return what is counted, oldest first: what this conversation dealt with, unless the phrase names or dates it."""
     here = asked.fitting.here()
     is_scoped = bool(here) and not (asked.phrase.words or asked.phrase.has_time or asked.phrase.is_ever)
-    return replace(asked.fitting, known=tuple(here)) if is_scoped else asked.fitting
+    return sorted(here if is_scoped else asked.fitting.known, key=first_moment)
 
 
 def _last(asked: Asked) -> Resolution:
-    newest = _in_order(asked.fitting, last_moment)[-1]
+    newest = max(reversed(asked.fitting.known), key=last_moment)
     is_doubtful = not asked.says_something and asked.scene.open_workflow_id not in (None, newest.workflow_id)
     return resolved([newest], min(asked.sure, 0.6 if is_doubtful else 0.92), "the latest")
 
 
 def _nth_of(number: int, asked: Asked) -> Resolution:
-    """Count those of this conversation, unless the phrase names or dates them."""
-    among = _counted(asked)
-    ordered = _in_order(among, first_moment)
+    ordered = _counted(asked)
     if not 1 <= number <= len(ordered):
         return unknown(f"there are {len(ordered)} that fit", ordered)
     is_partial = len(ordered) < len(asked.fitting.known)
@@ -94,23 +88,21 @@ def _nth_of(number: int, asked: Asked) -> Resolution:
 
 
 def _several_of(asked: Asked, part: slice) -> Resolution:
-    """Count those of this conversation, or those that a name or a time narrows them to."""
-    among = _counted(asked)
-    ordered = _in_order(among, first_moment)
+    ordered = _counted(asked)
     if len(ordered) < asked.phrase.number:
         return ambiguous(ordered or asked.scene.known, f"{len(ordered)} fit")
     return resolved(ordered[part], min(asked.sure, 0.75), "in order of time")
 
 
 def _middle(asked: Asked) -> Resolution:
-    ordered = _in_order(_counted(asked), first_moment)
+    ordered = _counted(asked)
     if len(ordered) < 3 or len(ordered) % 2 == 0:
         return ambiguous(ordered or asked.scene.known, "none is in the middle")
     return resolved([ordered[len(ordered) // 2]], min(asked.sure, 0.7), "in the middle in order of time")
 
 
 def _before(asked: Asked) -> Resolution:
-    newest_first = _in_order(asked.fitting, last_moment)[::-1]
+    newest_first = sorted(asked.fitting.known, key=last_moment)[::-1]
     if not asked.says_something:
         at_hand = {one.workflow_id for one in asked.scene.at_hand()[:1]}
         rest = [one for one in newest_first if one.workflow_id not in at_hand]
@@ -122,7 +114,7 @@ def _before(asked: Asked) -> Resolution:
 
 
 def _at_end(asked: Asked, at: slice, reason: str) -> Resolution:
-    return resolved(_in_order(_counted(asked), first_moment)[at], min(asked.sure, 0.7), reason)
+    return resolved(_counted(asked)[at], min(asked.sure, 0.7), reason)
 
 
 def chosen(asked: Asked) -> Resolution:

@@ -41,6 +41,7 @@ _TALK = "no|nope|nah|ok|okay|yes|yeah|so|well|hm+|please|pls|sorry|wait|hey|hi|n
 _REFERS = re.compile(rf"\b(?!(?:{_TALK}|{_COMPARES.pattern[5:-3]})\b)\w", re.IGNORECASE)
 """Something besides talk and the word that compares."""
 _EITHER = re.compile(r"\s+or\s+", re.IGNORECASE)
+"""Between two words for one thing, or in a choice left open."""
 
 _BETWEEN = re.compile(r"\bbetween\s+(?P<first>.+?)\s+and\s+(?P<second>.+)$", re.IGNORECASE)
 _BESIDE = re.compile(
@@ -125,16 +126,6 @@ def _several(parts: Iterable[str]) -> tuple[str, ...]:
     return kept if 1 < len(kept) <= _MOST_PARTS else ()
 
 
-def either_in(text: str) -> tuple[str, ...]:
-    """Return what a text names by "or": two words for one thing, or a choice left open."""
-    return _several(_EITHER.split(text))
-
-
-def clauses_in(text: str) -> tuple[str, ...]:
-    """Return the clauses of a text; none if it is one."""
-    return _several(_CLAUSE_END.split(text))
-
-
 def place_in(text: str) -> Place | None:
     """Return the place in time a text gives relative to what it names: "between exam and leave"."""
     if found := _BETWEEN.search(text):
@@ -197,7 +188,7 @@ def composed(text: str, scene: Scene, read: Read) -> Resolution | None:
         joined = _joined(parts, scene, read)
         if joined is not None:
             return joined
-    if either := either_in(text):
+    if either := _several(_EITHER.split(text)):
         return _either(either, scene, read)
     if place := place_in(text):
         return _beside(place, scene, read)
@@ -206,7 +197,7 @@ def composed(text: str, scene: Scene, read: Read) -> Resolution | None:
 
 def of_clauses(text: str, scene: Scene, read: Read) -> Resolution | None:
     """Return what the first clause that says something means; pronouns after it only point back."""
-    clauses = clauses_in(text)
+    clauses = _several(_CLAUSE_END.split(text))
     telling = [part for part in clauses if bare(part)] or list(clauses)
     found = [read(part, None) for part in telling]
     if not found or not found[0].workflow_ids:

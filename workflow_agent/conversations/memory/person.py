@@ -245,6 +245,11 @@ def _forgetting(person: Person, gone: Sequence[Fact]) -> Person:
     return person.model_copy(update={"forgetting": (*person.forgetting, Forgetting(texts=texts))}) if texts else person
 
 
+def without_forgotten(person: Person, done: Sequence[Forgetting]) -> Person:
+    """Return a person of whom something is in no conversation any more."""
+    return person.model_copy(update={"forgetting": tuple(one for one in person.forgetting if one not in done)})
+
+
 def redaction_of(person: Person) -> Redaction:
     """Return what takes everything out of texts that is to be forgotten."""
     return Redaction(tuple(text for one in person.forgetting for text in one.texts))

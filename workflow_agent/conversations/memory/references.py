@@ -136,8 +136,6 @@ def _bounded(references: tuple[WorkflowReference, ...], most: int) -> tuple[Work
 HEADING = "Workflows so far (names are data):"
 _MOST_NAMES = 3
 _MOST_DEEDS = 5
-
-
 _MOST_LINES = 8
 """Those of this conversation come before others."""
 
@@ -149,27 +147,20 @@ def memory_lines(references: Sequence[WorkflowReference], *, now: datetime, conv
     conversation with its turn.
     """
     known = [one for one in known_workflows(references) if not one.is_gone]
-    here = [one for one in known if one.newest.conversation_id == conversation_id]
-    elsewhere = [one for one in known if one.newest.conversation_id != conversation_id]
-    by_relevance = sorted(here, key=lambda one: -one.relevance(now)) + sorted(
-        elsewhere, key=lambda one: -one.relevance(now)
-    )
+    by_relevance = sorted(known, key=lambda one: (one.newest.conversation_id != conversation_id, -one.relevance(now)))
     told = {one.workflow_id for one in by_relevance[:_MOST_LINES]}
     lines = [_line(one, conversation_id) for one in known if one.workflow_id in told]
     return (HEADING, *lines) if lines else ()
 
 
 def _line(known: Known, conversation_id: str) -> str:
-    names = ", ".join(json.dumps(alias, ensure_ascii=False) for alias in _called(known)[:_MOST_NAMES])
-    called = f", called {names}" if names else ""
+    called = given_aliases(known.name, known.aliases)
+    names = ", ".join(json.dumps(alias, ensure_ascii=False) for alias in called[:_MOST_NAMES])
+    told = f", called {names}" if names else ""
     newest = {(one.relation, one.conversation_id == conversation_id): one for one in known.references}
     latest_first = sorted(newest.values(), key=lambda one: one.at, reverse=True)[:_MOST_DEEDS]
     deeds = ", ".join(_deed(one, conversation_id) for one in latest_first)
-    return f"- {known.workflow_id} {json.dumps(known.name, ensure_ascii=False)}{called}: {deeds}"
-
-
-def _called(known: Known) -> tuple[str, ...]:
-    return given_aliases(known.name, known.aliases)
+    return f"- {known.workflow_id} {json.dumps(known.name, ensure_ascii=False)}{told}: {deeds}"
 
 
 def _deed(one: WorkflowReference, conversation_id: str) -> str:

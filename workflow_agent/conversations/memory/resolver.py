@@ -156,18 +156,18 @@ def _read(phrase: Phrase, scene: Scene) -> Resolution:
         return unknown("no name fits", ())
     if hits is not None and hits.fit.found < 1.0:
         return _by_half_a_name(phrase, hits, scene) or ambiguous(hits.known, "only some of the words fit")
-    meant = _in_time_and_deed(phrase, hits.known if hits else scene.known)
-    if not meant.known:
+    meant, confidence = _in_time_and_deed(phrase, hits.known if hits else scene.known)
+    if not meant:
         return ambiguous(hits.known if hits else scene.known, "none was dealt with like that")
-    sure = min(hits.confidence if hits else 1.0, meant.confidence)
-    return chosen(Asked(phrase, replace(scene, known=tuple(meant.known)), scene, sure))
+    sure = min(hits.confidence if hits else 1.0, confidence)
+    return chosen(Asked(phrase, replace(scene, known=tuple(meant)), scene, sure))
 
 
 def _by_half_a_name(phrase: Phrase, hits: _Hits, scene: Scene) -> Resolution | None:
     """Return the one workflow that both some words of a name and a time or a deed point to; else None."""
     if not (phrase.has_time or phrase.relations) or hits.fit.found < _HALF:
         return None
-    by_deed = _in_time_and_deed(phrase, scene.known).known
+    by_deed, _ = _in_time_and_deed(phrase, scene.known)
     by_both = [one for one in by_deed if any(one.workflow_id == hit.workflow_id for hit in hits.known)]
     if len(by_deed) == len(by_both) == 1:
         return resolved(by_both, 0.6, "half its name, and when or what was done")
@@ -181,21 +181,12 @@ def _hits(words: Sequence[str], known: Sequence[Known]) -> _Hits:
     return _Hits(close, best)
 
 
-@dataclass(frozen=True, slots=True)
-class _Meant:
-    known: list[Known]
-    confidence: float = 1.0
-
-
-def _in_time_and_deed(phrase: Phrase, known: Sequence[Known]) -> _Meant:
-    """Return the workflows dealt with as the phrase says, each with the references that show it."""
+def _in_time_and_deed(phrase: Phrase, known: Sequence[Known]) -> tuple[list[Known], float]:
+    """Return the workflows dealt with as the phrase says, each with the references that show it, and how surely."""
     if not phrase.has_time:
-        return _Meant(_dealt_with(phrase, known, None))
+        return _dealt_with(phrase, known, None), 1.0
     readings = [_dealt_with(phrase, known, period) for period in phrase.periods]
-    found = [reading for reading in readings if reading]
-    if not found:
-        return _Meant([])
-    return _Meant(found[0], 1.0 if len(readings) == 1 else 0.75)
+    return next(filter(None, readings), list[Known]()), 1.0 if len(readings) == 1 else 0.75
 
 
 def _dealt_with(phrase: Phrase, known: Sequence[Known], period: Period | None) -> list[Known]:

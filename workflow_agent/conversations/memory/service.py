@@ -9,13 +9,13 @@ from workflow_agent.conversations.memory.person import (
     Fact,
     FactKind,
     FactSource,
-    Person,
     PersonMemory,
     corrected,
     fact_of,
     redaction_of,
     with_fact,
     without_fact,
+    without_forgotten,
 )
 from workflow_agent.conversations.memory.references import Known, ReadKnown, WorkflowMemory, known_workflows
 from workflow_agent.conversations.store import ConversationStore
@@ -49,10 +49,6 @@ class PersonalMemory:
         """Return what is known of a user."""
         person = await self.people.person(tenant, user)
         return WhatIsKnown(person.facts, known_workflows(await self.workflows.recall(tenant, user)))
-
-    async def facts(self, tenant: str, user: str) -> Person:
-        """Return what a user asked to be remembered."""
-        return await self.people.person(tenant, user)
 
     async def remember(
         self, tenant: str, user: str, text: str, kind: FactKind | None, source: FactSource | None
@@ -117,14 +113,7 @@ class PersonalMemory:
                 await self.conversations.redact(tenant, conversation_id, gone)
                 is_last = is_last and conversation.active_run() is None
         if is_last:
-            done = person.forgetting
-            await self.people.update(
-                tenant,
-                user,
-                lambda now: now.model_copy(
-                    update={"forgetting": tuple(one for one in now.forgetting if one not in done)}
-                ),
-            )
+            await self.people.update(tenant, user, lambda now: without_forgotten(now, person.forgetting))
         return True
 
     async def settle_all(self, tenant: str) -> None:

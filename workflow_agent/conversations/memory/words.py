@@ -14,7 +14,7 @@ from workflow_agent.workflows.model.terms import NUMBERS
 
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
-_CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
+CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
 """IT is a department, not a pronoun."""
 _ENDINGS = frozenset(
     ["", "s", "es", "e", "d", "ed", "ing", "al", "als", "ment", "ments", "ion", "ions", "ation", "ations",
@@ -93,7 +93,7 @@ def words_of(text: str) -> list[str]:
 def telling_words(text: str) -> list[str]:
     """Return the words of a name that tell it from others; all its words when none does."""
     words = words_of(text)
-    capitals = {word.casefold() for word in _CAPITALS.findall(text)}
+    capitals = {word.casefold() for word in CAPITALS.findall(text)}
     telling = (word in capitals or word not in (SMALL_WORDS | GENERIC_NOUNS) for word in words)
     return [word for word, tells in zip(words, telling, strict=True) if tells] or words
 
@@ -223,8 +223,6 @@ INNER = re.compile(
     r"(?:workflow|process|flow|one|thing|pipeline)\b(?! (?:after|before)\b).*)$"
 )
 POINTING = re.compile(r"\b(?:it|this|that|these|those|them|they)\b")
-CAPITALS = re.compile(r"\b[A-Z]{2,6}\b")
-
 
 _CREATED: frozenset[Relation] = frozenset({"created"})
 _MODIFIED: frozenset[Relation] = frozenset({"modified"})

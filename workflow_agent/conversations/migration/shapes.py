@@ -262,24 +262,16 @@ def _is_of_a_shape(document: Any) -> bool:
 def _history(document: Any, pointer: str) -> History:
     shape = next((one for one in SHAPES if one.matches(document)), None)
     if shape is None:
-        raise _refused(
-            [
-                Problem(
-                    pointer,
-                    "is no conversation of a shape that is read here: an object with `turns`, one with "
-                    "`messages`, or a list of messages with `role` and `content`",
-                )
-            ]
+        message = (
+            "is no conversation of a shape that is read here: an object with `turns`, one with `messages`, or a list "
+            "of messages with `role` and `content`"
         )
+        raise _refused([Problem(pointer, message)])
     try:
         found = shape.read(document)
     except ValidationError as error:
-        raise _refused(
-            [
-                Problem(pointer + one.pointer, one.message, one.valid)
-                for one in problems_of(error, None if isinstance(document, list) else document)
-            ]
-        ) from error
+        problems = problems_of(error, None if isinstance(document, list) else document)
+        raise _refused([Problem(pointer + one.pointer, one.message, one.valid) for one in problems]) from error
     if not found.said:
         raise _refused([Problem(pointer, "nobody says anything in it")])
     return found

@@ -169,14 +169,6 @@ class ConversationArchive:
                 return parsed_part(data)
             entries = parsed_entries(data)
 
-    def entries(self, directory: Path, conversation: Conversation) -> tuple[SealedTurns, ...]:
-        """Return the entries of all files with turns, oldest first.
-
-        Raises:
-            CorruptDocument: A file that lists others is missing or is not what was stored.
-        """
-        return entries_in(conversation.archive, lambda entry: self.checked(directory, entry))
-
     def checked(self, directory: Path, entry: SealedTurns) -> bytes:
         """Return the bytes of a sealed file.
 

@@ -29,7 +29,7 @@ from workflow_agent.values.stored import content_json, digest_in, parse_canonica
 _log = logging.getLogger(__name__)
 LISTS = {"events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "archive"}
 """The fields that grow with the conversation."""
-_SPARSE = {"runs", "calls", "compactions"}
+SPARSE = {"runs", "calls", "compactions"}
 """Lists of records with many optional fields, most of them null: those are left out of the file."""
 
 
@@ -97,7 +97,7 @@ def lines_of(
         known: The lines of records as an earlier save wrote them.
         parts: Where the lines are noted for the next one.
     """
-    without_nulls = name in _SPARSE
+    without_nulls = name in SPARSE
     keys = list(map(id, items))
     lines = list(map(known.get, keys))
     for at, line in enumerate(lines):
@@ -114,27 +114,18 @@ def _indented(value: Any) -> orjson.Fragment:
     return orjson.Fragment(to_json(value, indent=2, inf_nan_mode="null").replace(b"\n", b"\n  "))
 
 
-def parse_conversation(data: bytes, path: Path) -> Conversation:
-    """Return the conversation a file holds; raises as `parsed_conversation` does."""
-    return parse_text(data, path).conversation
+def parse_file(data: bytes, path: Path) -> ConversationText:
+    """Return the conversation a file holds; raises as `parse_text` does."""
+    return parse_text(data, path.parent.parent.name, path.stem)
 
 
-def parse_text(data: bytes, path: Path) -> ConversationText:
-    """Return the conversation a file holds as a text; raises as `parsed_conversation` does."""
-    return _parsed(data, path.parent.parent.name, path.stem)
-
-
-def parsed_conversation(data: bytes, tenant: str, conversation_id: str) -> Conversation:
+def parse_text(data: bytes, tenant: str, conversation_id: str) -> ConversationText:
     """Return the conversation of a text.
 
     Raises:
         ValueError: The text is damaged.
         StorageFailed: It is sound, but of a newer schema, or of another conversation.
     """
-    return _parsed(data, tenant, conversation_id).conversation
-
-
-def _parsed(data: bytes, tenant: str, conversation_id: str) -> ConversationText:
     is_as_stored = True
     try:
         conversation = Conversation.model_validate_json(data)

@@ -18,8 +18,6 @@ from workflow_agent.storage.files.conversation_list import (
     ConversationHead,
     ListedEvent,
     SealedHead,
-    hit_of,
-    lookup_of,
     page_of,
     stamp_of,
     summary_of,
@@ -31,7 +29,7 @@ from workflow_agent.storage.files.journals import joined, journal_of
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.storage.files.rules import no_conversation
 from workflow_agent.storage.files.search.index_file import is_damage, remove_database
-from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, storable
+from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, lookup_of, storable
 from workflow_agent.storage.files.search.ranked_messages import Stemmer
 from workflow_agent.values.stored import iso_milliseconds
 
@@ -70,11 +68,11 @@ class ConversationIndex:
         """Return one page of a directory; a damaged file is set aside, and what cannot be read is named."""
         documents = self._documents(directory)
         listed = self._summaries_of(documents)
-        found = {one.id for one in listed}
         if query.strip():
             stamps = {one.id: stamp_of(one) for one in listed}
             found = self._holding(directory, query, stamps)
-        page = page_of(listed, cursor=cursor, limit=limit, matches=lambda one: one.id in found)
+            listed = [one for one in listed if one.id in found]
+        page = page_of(listed, cursor, limit)
         return replace(page, unreadable=self._left_out.among(documents))
 
     def find(self, directory: Path, query: MessageQuery) -> Sequence[MessageHit]:
@@ -92,17 +90,16 @@ class ConversationIndex:
         stamps = {summary.id: stamp_of(summary) for summary in listed if summary is not None}
         if one is not None and not stamps:
             raise no_conversation(one)
-        words = tuple(storable(query.text).casefold().split())
-        if not words and not query.periods:
+        lookup = lookup_of(query)
+        if lookup is None:
             return ()
-        lookup = lookup_of(query, words)
 
         def look(database: MessageDatabase) -> Sequence[MessageHit]:
             if one is None:
                 self._follow(database, directory, stamps)
             else:
                 self._follow_one(database, directory, one, database.known_of(one), stamps[one])
-            return [hit_of(found, lookup) for found in database.find(lookup)]
+            return database.find(lookup)
 
         return self._using(directory, look)
 
@@ -157,7 +154,9 @@ class ConversationIndex:
         if stored is None:
             return None
         try:
-            found = joined(self._files, document, stored.data, _parsed_head)
+            found = joined(
+                self._files, document, stored.data, lambda head, _: ConversationHead.model_validate_json(head)
+            )
         except ValidationError:
             # Reported where it is set aside; one damaged file must not hide all others.
             with suppress(CorruptDocument):
@@ -254,10 +253,6 @@ class ConversationIndex:
             except ValidationError:
                 # Whoever reads the turns is told; a search goes on without them, and looks again next time.
                 yield None
-
-
-def _parsed_head(data: bytes, _: Path) -> ConversationHead:
-    return ConversationHead.model_validate_json(data)
 
 
 def _sealed_up_to(head: ConversationHead) -> int:

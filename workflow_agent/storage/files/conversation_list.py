@@ -2,20 +2,17 @@
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from pydantic import BaseModel, ConfigDict
 
 from workflow_agent.conversations.document import Conversation
-from workflow_agent.conversations.store import ConversationPage, ConversationSummary, MessageHit, MessageQuery
+from workflow_agent.conversations.store import ConversationPage, ConversationSummary
 from workflow_agent.errors import InvalidInput
 from workflow_agent.storage.files.file_system import is_conversation_id, shown
-from workflow_agent.storage.files.search.messages import Found, Lookup, word_in
-from workflow_agent.storage.files.search.vectors import telling_words
 from workflow_agent.values.stored import Moment, iso_milliseconds
-from workflow_agent.workflows.search.passages import excerpt
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -92,37 +89,8 @@ def stamp_of(summary: ConversationSummary) -> str:
     return f"{summary.version} {iso_milliseconds(summary.created_at)} {iso_milliseconds(summary.updated_at)}"
 
 
-def lookup_of(query: MessageQuery, words: tuple[str, ...]) -> Lookup:
-    """Return a query as the index takes it."""
-    telling = (tuple(telling_words(query.text)) or words) if query.is_ranked else ()
-    periods = tuple((iso_milliseconds(one.start), iso_milliseconds(one.end)) for one in query.periods)
-    return Lookup(words, query.conversation_id, query.limit, query.offset, telling, query.with_neighbours, periods)
-
-
-def hit_of(one: Found, lookup: Lookup) -> MessageHit:
-    """Return a message that was found as it is told."""
-    return MessageHit(
-        conversation_id=one.conversation_id,
-        title=one.title,
-        turn=one.turn,
-        index=one.number,
-        event_id=one.event_id,
-        type=one.type,
-        author=one.author,
-        at=one.at,
-        run_id=one.run_id,
-        snippet=excerpt(one.content, word_in(one.content, lookup)),
-    )
-
-
-def page_of(
-    summaries: Iterable[ConversationSummary],
-    *,
-    cursor: str | None,
-    limit: int,
-    matches: Callable[[ConversationSummary], bool],
-) -> ConversationPage:
-    """Return the page that follows a cursor, latest change first; `matches` is asked no more than needed.
+def page_of(summaries: Iterable[ConversationSummary], cursor: str | None, limit: int) -> ConversationPage:
+    """Return the page of some conversations that follows a cursor, latest change first.
 
     Raises:
         InvalidInput: The cursor was not made here, or the limit is less than 1.
@@ -130,8 +98,7 @@ def page_of(
     before = position_before(cursor, limit)
     newest_first = sorted(summaries, key=_position, reverse=True)
     following = (one for one in newest_first if before is None or _position(one) < before)
-    found = tuple(islice((one for one in following if matches(one)), limit + 1))
-    return page_with(found, limit)
+    return page_with(tuple(islice(following, limit + 1)), limit)
 
 
 def position_before(cursor: str | None, limit: int) -> tuple[int, str] | None:

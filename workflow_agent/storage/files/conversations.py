@@ -18,7 +18,7 @@ from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_s
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
-from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_text, written
+from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_file, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
 from workflow_agent.storage.files.documents import DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
@@ -117,13 +117,9 @@ class JsonConversationStore(ConversationStore, RunFences):
         digests = [name for name in self._files.names(archive / "blobs") if "." not in name]
         return HeldConversation(
             conversation,
-            {name: self._bytes(archive / name) for name in names},
-            {digest: self._bytes(archive / "blobs" / digest) for digest in digests},
+            {name: self._files.content(archive / name) for name in names},
+            {digest: self._files.content(archive / "blobs" / digest) for digest in digests},
         )
-
-    def _bytes(self, path: Path) -> bytes:
-        stored = self._files.read(path)
-        return stored.data if stored else b""
 
     @override
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
@@ -233,7 +229,6 @@ class JsonConversationStore(ConversationStore, RunFences):
             make_room(self._files, place.document)
             self._files.remove(place.journal)
             for path, body in (beside or {}).items():
-                self._files.ensure_directory(path.parent)
                 self._files.save(path, body)
             nothing = ConversationText(conversation, is_as_stored=False)
             return self._save(place, conversation.model_copy(update={"version": version}), nothing)
@@ -247,12 +242,18 @@ class JsonConversationStore(ConversationStore, RunFences):
     def _sealed(self, place: _Place, position: Position) -> SealedPart:
         return self._archive.part(place.archive, self._load(place), position)
 
-    def _update(self, place: _Place, change: Callable[[Conversation], Conversation]) -> Conversation:
+    @contextmanager
+    def _alone(self, place: _Place) -> Generator[ConversationText]:
+        """Hold the lock of a conversation, and give what is stored."""
         self._check_exists(place)
         with locked(place.lock):
             current = self._cached(place) or self._read(place, is_locked=True)
             if current is None:
                 raise self._missing(place)
+            yield current
+
+    def _update(self, place: _Place, change: Callable[[Conversation], Conversation]) -> Conversation:
+        with self._alone(place) as current:
             changed = change(current.conversation)
             if changed is current.conversation:
                 return changed
@@ -279,11 +280,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         return noted.conversation
 
     def _redact(self, place: _Place, gone: Redaction) -> bool:
-        self._check_exists(place)
-        with locked(place.lock):
-            current = self._cached(place) or self._read(place, is_locked=True)
-            if current is None:
-                raise self._missing(place)
+        with self._alone(place) as current:
             found = redacted(self._files, self._archive, place.archive, current.conversation, gone)
             if found is None:
                 return self._forget_lines(place, current, gone)
@@ -341,7 +338,7 @@ class JsonConversationStore(ConversationStore, RunFences):
         self._conversations.put(place.document, (state, text.journal), text)
 
     def _joined(self, data: bytes, document: Path) -> ConversationText:
-        found = joined(self._files, document, data, parse_text)
+        found = joined(self._files, document, data, parse_file)
         return replace(found.value, lines=found.lines, journal=found.state)
 
     def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:

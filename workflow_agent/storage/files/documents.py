@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from pydantic import ValidationError
 
 from workflow_agent.errors import CorruptDocument, StorageFailed
-from workflow_agent.storage.files.durable import DurableFiles, StoredFile
+from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, concerns_one_file
 from workflow_agent.storage.files.locks import locked
 from workflow_agent.workflows.model.parser import problems_of
@@ -29,7 +29,6 @@ class Document(Generic[T]):
 
     value: T
     state: FileState
-    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +45,8 @@ class DocumentReader(Generic[T]):
         Raises:
             CorruptDocument: The file does not parse; it was set aside.
         """
-        stored = self.files.read(path)
-        if stored is None:
-            return None
         try:
-            return self._parsed(stored, path)
+            return self._read(path)
         except ValueError:
             # Under the lock once more: it may have been mended, or set aside by somebody else.
             with locked(lock_file):
@@ -58,11 +54,8 @@ class DocumentReader(Generic[T]):
 
     def read_locked(self, path: Path) -> Document[T] | None:
         """Return the document as `read` does, for a caller that holds its lock."""
-        stored = self.files.read(path)
-        if stored is None:
-            return None
         try:
-            return self._parsed(stored, path)
+            return self._read(path)
         except ValueError as error:
             name, aside = self.files.name_of(path), self.files.name_of(self.files.set_aside(path))
             why = _in_short(error)
@@ -82,8 +75,9 @@ class DocumentReader(Generic[T]):
         asides = [name for name in self.files.names(path.parent) if name.startswith(f"{path.name}.corrupt-")]
         return self.files.name_of(path.with_name(asides[-1])) if asides else None
 
-    def _parsed(self, stored: StoredFile, path: Path) -> Document[T]:
-        return Document(self.parse(stored.data, path), stored.state, len(stored.data))
+    def _read(self, path: Path) -> Document[T] | None:
+        stored = self.files.read(path)
+        return Document(self.parse(stored.data, path), stored.state) if stored else None
 
 
 class LeftOut:
@@ -126,10 +120,6 @@ def _in_short(error: ValueError) -> str:
 V = TypeVar("V")
 
 
-def _one(_: object) -> int:
-    return 1
-
-
 class StatCache(Generic[V]):
     """Values by path; one is given out only for the state of the file it was made from.
 
@@ -139,7 +129,7 @@ class StatCache(Generic[V]):
     told.
     """
 
-    def __init__(self, max_size: int, size_of: Callable[[V], int] = _one) -> None:
+    def __init__(self, max_size: int, size_of: Callable[[V], int] = lambda _: 1) -> None:
         self._size_of = size_of
         # By text, because comparing two Path objects costs more than the whole look-up.
         self._entries: LRUCache[str, tuple[Hashable, V]] = LRUCache(

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workflow_agent.storage.files.file_system import (
+    FILE_MODE,
+    OPEN_TO_CREATE,
     OPEN_TO_READ,
     FileState,
     FileSystem,
@@ -26,9 +28,8 @@ from workflow_agent.storage.files.file_system import (
 )
 
 _OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OVERWRITE = os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_DIRECTORY_MODE, _FILE_MODE = 0o700, 0o600
+_DIRECTORY_MODE = 0o700
 _PROBE_BYTES = 64 * 2**10
 
 
@@ -83,7 +84,7 @@ class DurableFiles:
         """
         with reported("save", path, self.root):
             state = self._state(path)
-            fd = self._fs.open(path, _OVERWRITE if state else _CREATE, _FILE_MODE)
+            fd = self._fs.open(path, _OVERWRITE if state else OPEN_TO_CREATE, FILE_MODE)
             try:
                 check_is_plain(self._fs.fstat(fd))
                 self._write_all(fd, data)
@@ -111,6 +112,11 @@ class DurableFiles:
                 return StoredFile(self._read_all(fd, found.st_size), FileState.of(found))
             finally:
                 self._fs.close(fd)
+
+    def content(self, path: Path) -> bytes:
+        """Return what a file holds, which is nothing when there is no such file."""
+        stored = self.read(path)
+        return stored.data if stored else b""
 
     def state(self, path: Path) -> FileState | None:
         """Return which content a path has now, or None when there is no such file."""

@@ -19,6 +19,8 @@ from workflow_agent.workflows.model.terms import ID_PATTERN, WORKFLOW_ID_PATTERN
 
 OPEN_TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """A link is not followed, and a pipe somebody put there does not hold the server up."""
+OPEN_TO_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+FILE_MODE = 0o600
 _REASONS = {
     errno.ENOSPC: "the disk is full; free some space and try again",
     errno.EDQUOT: "the disk quota is used up; free some space or raise it, and try again",
@@ -122,9 +124,7 @@ def name_below(root: Path, path: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
 
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NAME = re.compile(r"\..{1,200}\.[0-9a-f]{16}\.tmp")
-_FILE_MODE = 0o600
 
 
 def new_temporary(path: Path, file_system: FileSystem) -> tuple[Path, int]:
@@ -132,7 +132,7 @@ def new_temporary(path: Path, file_system: FileSystem) -> tuple[Path, int]:
     while True:
         # Same directory, because a rename is atomic only within one disk.
         temp = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-        fd = file_system.open(temp, _CREATE, _FILE_MODE)
+        fd = file_system.open(temp, OPEN_TO_CREATE, FILE_MODE)
         try:
             # A sweep elsewhere may have seen the file before it was locked, and taken it for a leftover.
             if file_system.try_lock(fd) and file_system.fstat(fd).st_nlink > 0:

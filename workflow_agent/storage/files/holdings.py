@@ -83,7 +83,7 @@ class FileHoldings(Holdings):
     @override
     async def take_key(self, key: HeldKey) -> None:
         record = {"fingerprint": key.fingerprint, "resource_id": key.resource_id, "at": key.at}
-        await asyncio.to_thread(self._save, self._directory / "keys" / f"{key.digest}.json", orjson.dumps(record))
+        await asyncio.to_thread(self._files.save, self._directory / "keys" / f"{key.digest}.json", orjson.dumps(record))
 
     @override
     async def close(self) -> None:
@@ -98,15 +98,10 @@ class FileHoldings(Holdings):
 
     def _parsed(self, folder: str, parse: Callable[[bytes], T]) -> dict[str, T]:
         """Return what is in the files of a folder by their names, without `.json`."""
-        return {name.removesuffix(".json"): self._read(folder, name, parse) for name in self._names(folder)}
-
-    def _read(self, folder: str, name: str, parse: Callable[[bytes], T]) -> T:
-        stored = self._files.read(self._directory / folder / name)
-        try:
-            return parse(stored.data if stored else b"")
-        except (ValueError, LookupError, TypeError) as error:
-            raise CorruptDocument(f"The file {folder}/{name} does not parse: {error}") from error
-
-    def _save(self, path: Path, data: bytes) -> None:
-        self._files.ensure_directory(path.parent)
-        self._files.save(path, data)
+        found: dict[str, T] = {}
+        for name in self._names(folder):
+            try:
+                found[name.removesuffix(".json")] = parse(self._files.content(self._directory / folder / name))
+            except (ValueError, LookupError, TypeError) as error:
+                raise CorruptDocument(f"The file {folder}/{name} does not parse: {error}") from error
+        return found

@@ -150,7 +150,6 @@ def _newer(journal: bytes, version: int) -> tuple[bytes, Sequence[JsonObject]]:
 
 
 def _changed(data: bytes, changes: Sequence[JsonObject]) -> bytes:
-    """Return a document with changes made to it."""
     plain: JsonObject = json.loads(data)
     for change in changes:
         plain |= change["fields"]
@@ -216,12 +215,9 @@ class JsonlRunJournal(RunJournal):
     async def keep(
         self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord], response: bytes | None = None
     ) -> None:
-        kept = {
-            "run_id": run.run_id,
-            "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
-            "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
-            **({} if response is None else {"response": orjson.Fragment(response)}),
-        }
+        kept = {"run_id": run.run_id, **step_of(iteration, calls)}
+        if response is not None:
+            kept["response"] = orjson.Fragment(response)
         try:
             _append(self._path(tenant, run), orjson.dumps(kept, option=orjson.OPT_APPEND_NEWLINE))
         except OSError:
@@ -247,8 +243,7 @@ class JsonlRunJournal(RunJournal):
         said: dict[int, bytes] = {}
         for entry in self._entries(tenant, run):
             try:
-                step = Iteration.model_validate(entry["iteration"])
-                calls = [CallRecord.model_validate(call) for call in entry["calls"]]
+                step, calls = parsed_step(entry)
             except (ValidationError, LookupError, TypeError):
                 break
             steps[step.number] = step
@@ -281,6 +276,24 @@ class JsonlRunJournal(RunJournal):
     def _path(self, tenant: str, run: Run) -> Path:
         name = f"conversations/{conversation_of_run(run.run_id)}.run-{run.fence}.jsonl"
         return tenant_directory(self._root, tenant) / name
+
+
+def step_of(iteration: Iteration, calls: Iterable[CallRecord]) -> JsonObject:
+    """Return a step of a run, and the records up to it, as a journal keeps them."""
+    return {
+        "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
+        "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
+    }
+
+
+def parsed_step(entry: Any) -> tuple[Iteration, list[CallRecord]]:
+    """Return the step and the records that a journal kept.
+
+    Raises:
+        ValidationError, LookupError, TypeError: It does not parse.
+    """
+    step = Iteration.model_validate(entry["iteration"])
+    return step, [CallRecord.model_validate(call) for call in entry["calls"]]
 
 
 def _attempts_before(run: Run) -> Iterator[Run]:

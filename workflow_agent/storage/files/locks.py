@@ -78,8 +78,7 @@ def _remove_and_release(lock_file: Path, fd: int) -> None:
 
 
 def _acquired_at_once(lock_file: Path) -> int | None:
-    with reported("lock", lock_file, lock_file.parent):
-        fd = os.open(lock_file, _OPEN, 0o600)
+    fd = _opened(lock_file)
     if lock_descriptor(fd, blocking=False) and os.fstat(fd).st_nlink > 0:
         return fd
     os.close(fd)
@@ -94,8 +93,7 @@ def acquired(lock_file: Path, timeout_seconds: float = _TIMEOUT_SECONDS) -> int:
     """
     deadline = time.monotonic() + timeout_seconds
     while True:
-        with reported("lock", lock_file, lock_file.parent):
-            fd = os.open(lock_file, _OPEN, 0o600)
+        fd = _opened(lock_file)
         try:
             _wait_for(fd, lock_file.name, deadline)
             if os.fstat(fd).st_nlink > 0:
@@ -104,6 +102,11 @@ def acquired(lock_file: Path, timeout_seconds: float = _TIMEOUT_SECONDS) -> int:
             os.close(fd)
             raise
         os.close(fd)
+
+
+def _opened(lock_file: Path) -> int:
+    with reported("lock", lock_file, lock_file.parent):
+        return os.open(lock_file, _OPEN, 0o600)
 
 
 def _wait_for(fd: int, name: str, deadline: float) -> None:

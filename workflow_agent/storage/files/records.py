@@ -4,11 +4,11 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
@@ -40,7 +40,7 @@ class JsonRecords(Records):
     async def put(self, kind: RecordKind, record_id: str, document: JsonObject) -> None:
         path = self._path(kind, record_id)
         assert path is not None, record_id  # noqa: S101 - ids of what is stored are made here
-        await asyncio.to_thread(self._put, path, document)
+        await asyncio.to_thread(self._files.save, path, orjson.dumps(document, option=orjson.OPT_INDENT_2))
 
     @override
     async def get(self, kind: RecordKind, record_id: str) -> JsonObject | None:
@@ -68,10 +68,6 @@ class JsonRecords(Records):
 
     def _path(self, kind: RecordKind, record_id: str) -> Path | None:
         return self._root / kind / f"{record_id}{_SUFFIX}" if _ID.fullmatch(record_id) else None
-
-    def _put(self, path: Path, document: JsonObject) -> None:
-        self._files.ensure_directory(path.parent)
-        self._files.save(path, orjson.dumps(document, option=orjson.OPT_INDENT_2))
 
     def _read(self, path: Path) -> JsonObject | None:
         stored = self._files.read(path)
@@ -128,12 +124,12 @@ class JsonIdempotencyKeys(IdempotencyKeys):
 
     @override
     async def sweep(self) -> int:
-        return await asyncio.to_thread(self._swept, self._directory)
+        return await asyncio.to_thread(self._swept)
 
     def _path(self, key: str) -> Path:
         # A key is any text: its digest is the name.
         name = hashlib.sha256(key.encode()).hexdigest()
-        return self._directory / f"{name}.json"
+        return self._directory / f"{name}{_SUFFIX}"
 
     @property
     def _directory(self) -> Path:
@@ -168,13 +164,13 @@ class JsonIdempotencyKeys(IdempotencyKeys):
             # It never stood for anything: a key is saved whole.
             return None
 
-    def _swept(self, directory: Path) -> int:
+    def _swept(self) -> int:
         left_out = LeftOut(self.files)
         removed = 0
-        for name in self.files.names(directory):
-            with left_out.where_unreadable(directory / name):
-                if name.endswith(".json") and self._known(directory / name) is None:
-                    self.files.remove(directory / name)
+        for path in (self._directory / name for name in self.files.names(self._directory)):
+            with left_out.where_unreadable(path):
+                if path.suffix == _SUFFIX and self._known(path) is None:
+                    self.files.remove(path)
                     removed += 1
         return removed
 
@@ -191,6 +187,7 @@ class _Counted:
 
 
 _COUNTED = TypeAdapter(_Counted)
+T = TypeVar("T")
 
 
 class FileUsageCounter(UsageCounter):
@@ -202,43 +199,34 @@ class FileUsageCounter(UsageCounter):
 
     @override
     async def begin(self, tenant: str, ticket: str, most_turns: int | None) -> Used:
-        return await asyncio.to_thread(self._begin, tenant, ticket, most_turns)
-
-    def _begin(self, tenant: str, ticket: str, most_turns: int | None) -> Used:
-        with self._changed(tenant) as (counted, at):
-            wait = 0.0
-            if most_turns is not None:
-                begun = sorted(counted.turns.values())
-                if len(begun) < most_turns:
-                    counted.turns[ticket] = at
-                else:
-                    wait = begun[len(begun) - most_turns] + MINUTE_SECONDS - at
+        def begin(counted: _Counted, at: float) -> Used:
+            wait, begun = 0.0, sorted(counted.turns.values())
+            if most_turns is not None and len(begun) < most_turns:
+                counted.turns[ticket] = at
+            elif most_turns is not None:
+                wait = begun[len(begun) - most_turns] + MINUTE_SECONDS - at
             return Used(wait, counted.tokens, counted.usd, DAY_SECONDS - at % DAY_SECONDS)
+
+        return await asyncio.to_thread(self._changed, tenant, begin)
 
     @override
     async def give_back(self, tenant: str, ticket: str) -> None:
-        await asyncio.to_thread(self._give_back, tenant, ticket)
-
-    def _give_back(self, tenant: str, ticket: str) -> None:
-        with self._changed(tenant) as (counted, _):
-            counted.turns.pop(ticket, None)
+        await asyncio.to_thread(self._changed, tenant, lambda counted, _: counted.turns.pop(ticket, None))
 
     @override
     async def spend(self, tenant: str, tokens: int, usd: float) -> None:
-        await asyncio.to_thread(self._spend, tenant, tokens, usd)
-
-    def _spend(self, tenant: str, tokens: int, usd: float) -> None:
-        with self._changed(tenant) as (counted, _):
+        def spend(counted: _Counted, _: float) -> None:
             counted.tokens += tokens
             counted.usd += usd
+
+        await asyncio.to_thread(self._changed, tenant, spend)
 
     @override
     async def close(self) -> None:
         """Do nothing: no file stays open."""
 
-    @contextmanager
-    def _changed(self, tenant: str) -> Generator[tuple[_Counted, float]]:
-        """Give what was counted of today and the last minute; what the block makes of it is stored."""
+    def _changed(self, tenant: str, change: Callable[[_Counted, float], T]) -> T:
+        """Return what a change gives of what was counted today and in the last minute; it may change it in place."""
         check_tenant(tenant)
         path = self._root / ".limits" / f"{tenant}.json"
         with reported("write", path, self._root):
@@ -250,10 +238,11 @@ class FileUsageCounter(UsageCounter):
                     counted.day, counted.tokens, counted.usd = int(at // DAY_SECONDS), 0, 0.0
                 # One from the future is of a clock that was wrong since.
                 counted.turns = {one: began for one, began in counted.turns.items() if 0 <= at - began < MINUTE_SECONDS}
-                yield counted, at
+                given = change(counted, at)
                 beside = path.with_suffix(".new")
                 beside.write_bytes(orjson.dumps(counted))
                 beside.replace(path)
+        return given
 
     @staticmethod
     def _read(path: Path) -> _Counted:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,10 +34,11 @@ def redacted(
         CorruptDocument: A sealed file is missing or is not what was sealed.
         StorageFailed: A content could not be written.
     """
-    opened = opened_for(gone, conversation, lambda entry: archive.checked(directory, entry))
+    body_of = partial(archive.checked, directory)
+    opened = opened_for(gone, conversation, body_of)
     replaced, contents = _contents(files, directory / "blobs", gone)
     changed = without_texts(gone, opened, replaced)
-    named = {one.file for one in (*archive.entries(directory, opened), *opened.archive)}
+    named = {one.file for one in (*entries_in(opened.archive, body_of), *opened.archive)}
     obsolete = (*_unnamed(files, directory, named), *contents)
     return (changed or opened, obsolete) if changed or obsolete else None
 

@@ -78,6 +78,8 @@ def not_sealed(conversation_id: str, position: Position) -> NotFound:
 
 UNRECORDED = Change(Author(user="unknown"), "imported", ("Was there without a record of its versions",))
 """For a document that somebody put in its place by hand."""
+SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
+"""For what a new tenant begins with."""
 
 
 def first_version(workflow: Workflow, at: datetime) -> Workflow:

@@ -14,7 +14,14 @@ from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_workflow_id, reported, tenant_directory
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.rules import UNRECORDED, damaged_workflow, first_version, no_workflow, record_of
+from workflow_agent.storage.files.rules import (
+    SAMPLE,
+    UNRECORDED,
+    damaged_workflow,
+    first_version,
+    no_workflow,
+    record_of,
+)
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -155,7 +162,7 @@ class WorkflowFiles:
     def read_all(self, tenant: str) -> list[Workflow]:
         """Return the newest version of every workflow by id, but for those that cannot be read."""
         found: list[Workflow] = []
-        for place in self._places(tenant, self._directory(tenant)):
+        for place in self._places(tenant):
             with self._left_out.where_unreadable(place.document):
                 found.append(self.read(place))
         return found
@@ -170,8 +177,7 @@ class WorkflowFiles:
         place = self.place(tenant, workflow_id)
         # Deleted since it was listed, if it is not there.
         with self._left_out.where_unreadable(place.document), suppress(WorkflowNotFound):
-            stored = self._files.read(place.document)
-            data = stored.data if stored else b""
+            data = self._files.content(place.document)
             # Read whole it is mended, or set aside.
             return told_head(data, workflow_id) or _head_of(self.read(place), data)
         return None
@@ -195,7 +201,7 @@ class WorkflowFiles:
 
     def first_records(self, tenant: str, digest: str) -> Iterator[WorkflowVersion]:
         """Yield how each workflow began that a write with this digest created."""
-        paths = (place.record(1) for place in self._places(tenant, self._directory(tenant)))
+        paths = (place.record(1) for place in self._places(tenant))
         return self._marked(paths, digest)
 
     def made_by(self, place: WorkflowPlace, newest: Workflow, digest: str) -> Iterator[WorkflowVersion]:
@@ -206,12 +212,12 @@ class WorkflowFiles:
     def _marked(self, paths: Iterable[Path], digest: str) -> Iterator[WorkflowVersion]:
         mark = to_json(digest)
         for path in paths:
-            stored = None
+            data = b""
             with self._left_out.where_unreadable(path):
-                stored = self._files.read(path)
+                data = self._files.content(path)
             # Most are of other writes, and need no parsing to see that.
-            if stored is not None and mark in stored.data:
-                yield _parsed_record(stored.data, path)
+            if mark in data:
+                yield _parsed_record(data, path)
 
     def make_room(self, place: WorkflowPlace) -> None:
         """Put aside what a cut-short creation or deletion left where a new workflow will be."""
@@ -248,7 +254,7 @@ class WorkflowFiles:
             self._files.set_aside(place.versions, "deleted", into=kept)
         self._files.remove(place.lock)
 
-    def seed(self, tenant: str, workflows: Sequence[Workflow], change: Change) -> int:
+    def seed(self, tenant: str, workflows: Sequence[Workflow]) -> int:
         """Give a tenant without a workflows directory these; return how many, all or none."""
         directory = self._directory(tenant)
         staging = directory.with_name(".workflows-seeding")
@@ -260,14 +266,15 @@ class WorkflowFiles:
             self._files.ensure_directory(staging)
             for workflow in workflows:
                 place = WorkflowPlace(tenant, workflow.id, staging)
-                self.commit(place, first_version(workflow, self._now()), change)
+                self.commit(place, first_version(workflow, self._now()), SAMPLE)
             self._files.move(staging, directory)
         return len(workflows)
 
     def _directory(self, tenant: str) -> Path:
         return tenant_directory(self._files.root, tenant) / "workflows"
 
-    def _places(self, tenant: str, directory: Path) -> list[WorkflowPlace]:
+    def _places(self, tenant: str) -> list[WorkflowPlace]:
+        directory = self._directory(tenant)
         ids = [name.removesuffix(_SUFFIX) for name in self._files.names(directory) if name.endswith(_SUFFIX)]
         return [WorkflowPlace(tenant, one, directory) for one in ids if is_workflow_id(one)]
 

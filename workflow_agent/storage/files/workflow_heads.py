@@ -272,7 +272,6 @@ class WorkflowHeads:
         path = directory.parent / _FILE
         # Without them all is as slow as it was, so that a full disk must not stop a search.
         try:
-            self._files.ensure_directory(path.parent)
             self._files.save(path, _text_of(heads))
         except StorageFailed as error:
             _log.warning("heads cannot be kept", extra={"reason": error.message})

@@ -24,16 +24,7 @@ from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.stored import JsonObject, Revision, RunFence
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.store import (
-    Author,
-    Change,
-    WorkflowCatalog,
-    WorkflowHead,
-    WorkflowVersion,
-    check_expected,
-)
-
-_SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
+from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
 
 
 class JsonWorkflowCatalog(WorkflowCatalog):
@@ -128,7 +119,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
             StorageFailed: They could not be stored; the tenant still has none.
         """
         workflows = [parse_workflow(document) for document in documents]
-        return await asyncio.to_thread(self._kept.seed, tenant, workflows, _SAMPLE)
+        return await asyncio.to_thread(self._kept.seed, tenant, workflows)
 
     def _adopt(self, place: WorkflowPlace, newest: Workflow, versions: Sequence[WorkflowVersion]) -> None:
         self._kept.make_directory(place)

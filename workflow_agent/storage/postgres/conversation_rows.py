@@ -12,7 +12,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import MOST_FILES_A_SAVE, without_sealed
-from workflow_agent.storage.files.conversation_documents import parsed_conversation
+from workflow_agent.storage.files.conversation_documents import SPARSE, parse_text
 from workflow_agent.storage.postgres.database import of_tenant
 
 # A known version comes without its rows. Of another one comes the text of those rows alone that no known transaction
@@ -86,8 +86,6 @@ PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AN
 
 _LISTS = ("events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "attachments", "archive")
 """The fields that grow with the conversation. Their places here are in the database: add at the end only."""
-_SPARSE = frozenset({"runs", "calls", "compactions"})
-"""Lists of records with many optional fields, most of them null: those are left out."""
 
 
 @dataclass(eq=False, slots=True)
@@ -201,7 +199,7 @@ def _rows_of(
     places = _places([row_of.get(id(item)) for item in new[start:]], rows[-1].ord + 1 if rows else 0)
     for item, place in zip(new[start:], places, strict=True):
         if isinstance(place, int):
-            body = to_json(item, by_alias=True, inf_nan_mode="null", exclude_none=_LISTS[number] in _SPARSE)
+            body = to_json(item, by_alias=True, inf_nan_mode="null", exclude_none=_LISTS[number] in SPARSE)
             put.append(Put(number, place, body))
             rows.append(Row(place, len(body), by))
         else:
@@ -247,7 +245,7 @@ def kept_conversation(
         StorageFailed: They were written by a newer release.
     """
     try:
-        conversation = parsed_conversation(_whole(head, stored), tenant, conversation_id)
+        conversation = parse_text(_whole(head, stored), tenant, conversation_id).conversation
     except ValueError as error:
         raise CorruptDocument(
             f"Conversation {conversation_id!r} does not parse. Restore it from a backup.",

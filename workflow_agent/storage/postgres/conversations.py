@@ -201,17 +201,9 @@ class PostgresConversationStore(ConversationStore):
             run = (fence.run_id, fence.number) if fence else (None, None)
             stored = await self._database.row(PUT_BLOB, tenant, conversation_id, digest, body, *run)
             if fence is not None and not (stored and stored["is_let_through"]):
-                await self._refuse(tenant, fence)
+                await check_fence(self, tenant, fence)
             self._known_blobs[known] = True
         return f"sha256:{digest.hex()}"
-
-    async def _refuse(self, tenant: str, fence: RunFence) -> None:
-        """Raise StaleRun with what became of the run."""
-        try:
-            found = (await self._newest((tenant, fence.conversation_id))).conversation
-        except ConversationNotFound:
-            found = None
-        current_run(found, fence.run_id, fence.number)
 
     @override
     async def blob(self, tenant: str, conversation_id: str, content_ref: str) -> Any:
@@ -327,6 +319,19 @@ def _may_go_on(ended: Run) -> bool:
     """Say whether a run's steps stay: its message may be sent again, and what the model said is not asked for twice."""
     is_of_store = ended.error is not None and ended.error.type == StorageFailed.code
     return ended.status == "interrupted" or (ended.status == "failed" and is_of_store)
+
+
+async def check_fence(store: ConversationStore, tenant: str, fence: RunFence) -> None:
+    """Refuse a write by an attempt that is not the run's any more.
+
+    Raises:
+        StaleRun: Says what became of the run.
+    """
+    try:
+        found = await store.load(tenant, fence.conversation_id)
+    except ConversationNotFound:
+        found = None
+    current_run(found, fence.run_id, fence.number)
 
 
 def _existing(tenant: str, conversation_id: str) -> _Key:

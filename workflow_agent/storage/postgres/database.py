@@ -232,8 +232,7 @@ def change_of_tenant(change: str) -> str:
 
 def of_all_tenants(select: str) -> str:
     """Return a SELECT that sees the rows of all tenants: for work that is nobody's."""
-    everybody = _NAMED.format(tenant="'*'")
-    return f"{select}\n{everybody}"
+    return f"{select}\n" + _NAMED.format(tenant="'*'")
 
 
 def change_of_all_tenants(change: str) -> str:

@@ -21,8 +21,16 @@ from workflow_agent.conversations.store import (
     MessageQuery,
 )
 from workflow_agent.errors import ConversationNotFound, StorageFailed
-from workflow_agent.storage.files.conversation_list import hit_of, lookup_of, page_with, position_before
-from workflow_agent.storage.files.search.messages import Found, Indexed, Lookup, MessageDatabase, Said, storable
+from workflow_agent.storage.files.conversation_list import page_with, position_before
+from workflow_agent.storage.files.search.messages import (
+    Indexed,
+    Lookup,
+    MessageDatabase,
+    Said,
+    hit_of,
+    lookup_of,
+    storable,
+)
 from workflow_agent.storage.postgres.database import Database, of_all_tenants, of_tenant
 from workflow_agent.values.stored import iso_milliseconds
 
@@ -56,8 +64,9 @@ _STATE = of_tenant("""SELECT
     (SELECT max(number) FROM message WHERE tenant = $1 AND conversation_id = $2) AS last""")
 _SINCE = of_tenant("""SELECT number, turn, event_id, type, author, at, run_id, content FROM message
     WHERE tenant = $1 AND conversation_id = $2 AND number > $3 ORDER BY number""")
-_FOUND = """SELECT conversation_id, turn, number, event_id, type, author, at, run_id, content,
-    (SELECT title FROM conversation WHERE tenant = $1 AND id = conversation_id) AS title
+_FOUND = """SELECT conversation_id,
+    (SELECT title FROM conversation WHERE tenant = $1 AND id = conversation_id) AS title,
+    turn, number, event_id, type, author, at, run_id, content
 FROM message WHERE tenant = $1{where} ORDER BY at DESC, conversation_id DESC, number DESC"""
 
 
@@ -85,16 +94,15 @@ class MessageSearch:
 
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
         """Return messages; see `ConversationStore.find`."""
-        words = tuple(storable(query.text).casefold().split())
-        if not words and not query.periods:
+        lookup = lookup_of(query)
+        if lookup is None:
             return ()
         await self.take_in(tenant, query.conversation_id)
-        lookup = lookup_of(query, words)
         if lookup.telling and query.conversation_id is not None:
             return await self._best_in(tenant, query.conversation_id, lookup)
         values: list[Any] = [tenant]
         where = _bound(" AND conversation_id = ${}", [query.conversation_id], values)
-        if lookup.periods and not lookup.with_neighbours:
+        if lookup.periods and not query.with_neighbours:
             each = [
                 _bound("at >= ${} AND at < ", [start], values) + _bound("${}", [end], values)
                 for start, end in lookup.periods
@@ -102,19 +110,14 @@ class MessageSearch:
             where += f" AND ({' OR '.join(each)})"
         if not lookup.telling:
             # One LIKE a word: of an array of patterns the index knows nothing.
-            where += _bound(" AND folded LIKE ${}", map(_pattern, words), values)
+            where += _bound(" AND folded LIKE ${}", map(_pattern, lookup.words), values)
             statement = f"{_FOUND.format(where=where)} LIMIT {query.limit:d} OFFSET {query.offset:d}"
-            found = [
-                _found(row)
-                for row in await self._database.rows(of_tenant(f"SELECT * FROM ({statement}) AS page"), *values)
-            ]
-        else:
-            any_word = map(_pattern, dict.fromkeys((*lookup.telling, *words)))
-            where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
-            statement = f"{_FOUND.format(where=where)} LIMIT {_MOST_RANKED}"
-            rows = await self._database.rows(of_tenant(statement), *values)
-            found = await asyncio.to_thread(_best, rows, lookup)
-        return [hit_of(one, lookup) for one in found]
+            rows = await self._database.rows(of_tenant(f"SELECT * FROM ({statement}) AS page"), *values)
+            return [hit_of((row["conversation_id"], _title(row), *row[2:]), lookup) for row in rows]
+        any_word = map(_pattern, dict.fromkeys((*lookup.telling, *lookup.words)))
+        where += f" AND ({_bound(' OR folded LIKE ${}', any_word, values).removeprefix(' OR ')})"
+        rows = await self._database.rows(of_tenant(f"{_FOUND.format(where=where)} LIMIT {_MOST_RANKED}"), *values)
+        return await asyncio.to_thread(_best, rows, lookup)
 
     async def _best_in(self, tenant: str, conversation_id: str, lookup: Lookup) -> Sequence[MessageHit]:
         """Return the best messages of a conversation; all of it is ranked, and stays ranked for the next question."""
@@ -131,7 +134,7 @@ class MessageSearch:
         found = await asyncio.to_thread(ranked.find, _title(state), rows, lookup)
         if ranked.messages <= _KEPT_MESSAGES:
             self._ranked[key] = ranked
-        return [hit_of(one, lookup) for one in found]
+        return found
 
     async def take_in(self, tenant: str | None = None, conversation_id: str | None = None) -> int:
         """Index what was said since the last time; return in how many conversations there was something.
@@ -211,7 +214,7 @@ class _Ranked:
         # What is kept no more may still be asked in a thread.
         self._database.close()
 
-    def find(self, title: str, rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[Found]:
+    def find(self, title: str, rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[MessageHit]:
         """Return the best messages, those that are new taken in."""
         with self._lock:
             said = [Said(*row) for row in rows]
@@ -236,7 +239,7 @@ def _pattern(word: str) -> str:
     return f"%{escaped}%"
 
 
-def _best(rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[Found]:
+def _best(rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[MessageHit]:
     """Return those messages that say most of what is asked for."""
     with closing(MessageDatabase(None)) as ranking:
         _fill(ranking, rows)
@@ -253,17 +256,10 @@ def _fill(ranking: MessageDatabase, rows: Sequence[asyncpg.Record]) -> None:
         ranking.put(conversation_id, Indexed("", "", -1, 0), _title(told[0]), said, anew=True)
 
 
-def _found(row: asyncpg.Record) -> Found:
-    facts: dict[str, Any] = {name: row[name] for name in Found._fields}
-    facts["title"] = _title(row)
-    return Found(**facts)
-
-
 def _title(row: asyncpg.Record) -> str:
     return (row["title"] or b"").decode("utf-8", "surrogatepass")
 
 
 def _summary(row: asyncpg.Record) -> ConversationSummary:
-    facts: dict[str, Any] = dict(row)
-    facts["title"] = _title(row)
+    facts: dict[str, Any] = {**dict(row), "title": _title(row)}
     return ConversationSummary(**facts)

@@ -9,7 +9,6 @@ from itertools import takewhile
 
 import orjson
 from pydantic import ValidationError
-from pydantic_core import to_json
 from typing_extensions import override
 
 from workflow_agent.conversations.call_history import CallRecord
@@ -20,6 +19,7 @@ from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.file_system import check_tenant
+from workflow_agent.storage.files.journals import parsed_step, step_of
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, digest_of_text, of_tenant
 from workflow_agent.storage.postgres.leases import locked
 from workflow_agent.values.stored import JsonObject
@@ -149,12 +149,8 @@ class PostgresRunJournal(RunJournal):
     async def keep(
         self, tenant: str, run: Run, iteration: Iteration, calls: Iterable[CallRecord], response: bytes | None = None
     ) -> None:
-        kept = {
-            "iteration": orjson.Fragment(to_json(iteration, by_alias=True)),
-            "calls": [orjson.Fragment(to_json(call, by_alias=True)) for call in calls],
-        }
         try:
-            values = (iteration.number, orjson.dumps(kept), response)
+            values = (iteration.number, orjson.dumps(step_of(iteration, calls)), response)
             await self._database.rows(_KEEP, *_key(tenant, run), *values)
         except StorageFailed:
             _log.warning("the step of a run was not kept", extra={"run_id": run.run_id}, exc_info=True)
@@ -169,13 +165,12 @@ class PostgresRunJournal(RunJournal):
             # An attempt that died before it came so far kept less than the one before, whose steps it was at.
             said[row["number"]] = said.get(row["number"]) or row["response"]
         for row in (row for row in rows if row["fence"] == run.fence):
-            entry = orjson.loads(row["body"])
             try:
-                steps.append(Iteration.model_validate(entry["iteration"]))
-                calls = [CallRecord.model_validate(call) for call in entry["calls"]]
+                step, calls = parsed_step(orjson.loads(row["body"]))
             except ValidationError:
                 # Of another release; what was done before it still counts.
                 break
+            steps.append(step)
         responses = takewhile(lambda one: one is not None, said.values())
         return LeftBehind(tuple(steps), tuple(calls), responses=tuple(filter(None, responses)))
 

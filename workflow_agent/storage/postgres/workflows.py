@@ -9,11 +9,11 @@ import asyncpg
 from pydantic_core import to_json
 from typing_extensions import override
 
-from workflow_agent.conversations.outcome import current_run
 from workflow_agent.conversations.store import ConversationStore
-from workflow_agent.errors import ConversationNotFound, CorruptDocument, InvalidInput
+from workflow_agent.errors import CorruptDocument, InvalidInput
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
 from workflow_agent.storage.files.rules import (
+    SAMPLE,
     check_new_workflow_id,
     first_version,
     id_taken,
@@ -23,21 +23,14 @@ from workflow_agent.storage.files.rules import (
     no_workflow,
     record_of,
 )
+from workflow_agent.storage.postgres.conversations import check_fence
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.values.stored import JsonObject, Revision, RunFence, content_json, parse_canonical
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.store import (
-    Author,
-    Change,
-    WorkflowCatalog,
-    WorkflowHead,
-    WorkflowVersion,
-    check_expected,
-)
+from workflow_agent.workflows.store import Change, WorkflowCatalog, WorkflowHead, WorkflowVersion, check_expected
 
-_SAMPLE = Change(Author(user="system"), "created", ("Came as a sample",))
 # The conversation stays as it is until the write is stored: no other attempt at the run begins meanwhile.
 _FENCED = """
 fenced AS (SELECT FROM conversation
@@ -74,11 +67,11 @@ _READ = of_tenant("SELECT id, life, version, body FROM workflow WHERE tenant = $
 _ALL = of_tenant("SELECT id, life, version, body FROM workflow WHERE tenant = $1 ORDER BY id")
 _HEADS = of_tenant("SELECT id, version, changed_at FROM workflow WHERE tenant = $1 ORDER BY id")
 _CHANGES = of_tenant("SELECT changes FROM catalogue WHERE tenant = $1")
-_VERSIONS = """SELECT v.body FROM workflow_version AS v JOIN workflow AS w
-    ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life
-WHERE v.tenant = $1 AND v.workflow_id = $2{where} ORDER BY v.version"""
-_EARLIER = of_tenant("""SELECT v.body FROM workflow_version AS v JOIN workflow AS w
-    ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life
+_RECORDS = """SELECT v.body FROM workflow_version AS v JOIN workflow AS w
+    ON w.tenant = v.tenant AND w.id = v.workflow_id AND w.life = v.life"""
+_VERSIONS = f"""{_RECORDS}
+WHERE v.tenant = $1 AND v.workflow_id = $2{{where}} ORDER BY v.version"""
+_EARLIER = of_tenant(f"""{_RECORDS}
 WHERE v.tenant = $1 AND v.digest = $2 AND v.run_id IS NOT DISTINCT FROM $3
     AND ($4::text IS NULL AND v.version = 1 OR v.workflow_id = $4) ORDER BY v.version LIMIT 1""")
 _FIRST_SEED = change_of_tenant("INSERT INTO catalogue VALUES ($1, 1) ON CONFLICT DO NOTHING")
@@ -209,7 +202,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
             if await connection.fetchrow(_FIRST_SEED, tenant) is None:
                 return 0
             for one in workflows:
-                record = record_of(one, _SAMPLE, one.updated_at or self._now())
+                record = record_of(one, SAMPLE, one.updated_at or self._now())
                 values = (one.updated_at, _body(one), secrets.token_hex(8), _text(record))
                 await connection.execute(_SEED, tenant, one.id, *values)
         return len(workflows)
@@ -262,11 +255,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
         run = fence or (None, None, None)
         row = await self._database.row(statement, tenant, workflow_id, *run, *values)
         if row is not None and not row["is_let_through"] and fence is not None:
-            try:
-                found = await self._conversations.load(tenant, fence.conversation_id)
-            except ConversationNotFound:
-                found = None
-            current_run(found, fence.run_id, fence.number)
+            await check_fence(self._conversations, tenant, fence)
         return row is not None and row["is_written"]
 
 

@@ -14,7 +14,7 @@ from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.storage.files.conversations import JsonConversationStore
 from workflow_agent.storage.files.durable import DurableFiles
-from workflow_agent.storage.files.search.messages import Indexed, Lookup, MessageDatabase, Said
+from workflow_agent.storage.files.search.messages import Indexed, MessageDatabase, Said, lookup_of
 
 RULE = SealRule(above_bytes=32 * 1024, fewest_turns=4, most_turns=8)
 
@@ -153,8 +153,9 @@ def test_pages_of_ranked_messages_hold_each_once_also_beyond_those_that_are_rank
     with closing(MessageDatabase(None)) as database:
         database.put("one", Indexed("", "", 449, 449), "Talk", said, anew=True)
 
-        pages = [database.find(Lookup(("bill",), None, 50, at, ("bill",))) for at in range(0, 500, 50)]
+        queries = [MessageQuery("bill", limit=50, offset=at, is_ranked=True) for at in range(0, 500, 50)]
+        pages = [database.find(lookup) for lookup in filter(None, map(lookup_of, queries))]
 
-    numbers = [found.number for page in pages for found in page]
+    numbers = [found.index for page in pages for found in page]
     assert sorted(numbers) == list(range(450))
     assert numbers[-50:] == list(range(49, -1, -1))

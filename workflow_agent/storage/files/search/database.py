@@ -50,9 +50,8 @@ _TABLES = (
 _FACTS = ", ".join(FACT_COLUMNS)
 _COLUMNS = ", ".join(FIELDS)
 _RANK = f"bm25(texts, {', '.join(str(WEIGHTS[name]) for name in FIELDS)})"
-_SELECT_FACTS = f"SELECT rowid, {_FACTS} FROM documents"
 _SELECT_HEAD = "SELECT version, changed, mark FROM documents WHERE id = ?"
-_SELECT_SOME_FACTS = f"{_SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"
+_SELECT_SOME_FACTS = f"{directory.SELECT_FACTS} WHERE id IN (SELECT value FROM json_each(?))"
 _STORE_FACTS = (
     f"INSERT INTO documents({_FACTS}) VALUES({', '.join('?' * len(FACT_COLUMNS))}) "
     f"ON CONFLICT(id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in FACT_COLUMNS)} "
@@ -172,7 +171,7 @@ class SearchDatabase:
         """
         found: set[int] = set()
         anything = last_resort(query)
-        is_small = self._last_row() <= _MOST_RANKED and postings(query) <= _FEW_POSTINGS
+        is_small = self.directory.count() <= _MOST_RANKED and postings(query) <= _FEW_POSTINGS
         if anything is not None and is_small:
             found.update(self._likeliest(anything, rows, max(limit, _OF_FEW)))
         else:
@@ -191,13 +190,9 @@ class SearchDatabase:
         ranked = self._connection.execute(_SELECT_RANKED, (expression,))
         return list(islice((row for (row,) in ranked if row in rows), limit))
 
-    def _last_row(self) -> int:
-        (last,) = self._connection.execute("SELECT max(rowid) FROM documents").fetchone()
-        return last or 0
-
     def _last_left_out(self, expression: str) -> int:
         """Return the row after which no more documents with an expression come than are ranked."""
-        if self._last_row() <= _MOST_RANKED:
+        if self.directory.count() <= _MOST_RANKED:
             return 0
         found = self._connection.execute(_SELECT_FIRST_BEFORE, (expression, _MOST_RANKED)).fetchone()
         return found[0] if found else 0

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from heapq import nlargest
 from typing import Any
@@ -41,8 +41,8 @@ TABLES = (
 _CALLED = "SELECT id FROM documents WHERE rowid IN (SELECT document FROM names WHERE kind = ? AND key = ?)"
 _HOLDING = """SELECT id FROM documents WHERE instr(replace(replace(id, '_', ''), '-', ''), ?1) > 0
     OR rowid IN (SELECT document FROM names WHERE kind = ?2 AND instr(key, ?1) > 0)"""
-_FACTS = f"SELECT rowid, {', '.join(FACT_COLUMNS)} FROM documents"
-_LATEST = f"{_FACTS} ORDER BY changed DESC, version DESC, id DESC LIMIT ?"
+SELECT_FACTS = f"SELECT rowid, {', '.join(FACT_COLUMNS)} FROM documents"
+_LATEST = f"{SELECT_FACTS} ORDER BY changed DESC, version DESC, id DESC LIMIT ?"
 
 
 def forget_names(connection: sqlite3.Connection, workflow_id: str) -> None:
@@ -82,7 +82,7 @@ class Directory:
     def get(self, workflow_id: str) -> Entry | None:
         """Return what is known of a workflow; None of one that is not known."""
         if workflow_id not in self._entries and not self._is_whole:
-            for row in self._connection.execute(f"{_FACTS} WHERE id = ?", (_bindable(workflow_id),)):
+            for row in self._connection.execute(f"{SELECT_FACTS} WHERE id = ?", (_bindable(workflow_id),)):
                 self._entries[workflow_id] = entry_of(row)
         return self._entries.get(workflow_id)
 
@@ -92,7 +92,7 @@ class Directory:
 
     def _all(self) -> Iterable[Entry]:
         if not self._is_whole:
-            self._entries = {row[1]: entry_of(row) for row in self._connection.execute(_FACTS)}
+            self._entries = {row[1]: entry_of(row) for row in self._connection.execute(SELECT_FACTS)}
             self._is_whole = True
         return self._entries.values()
 
@@ -143,7 +143,7 @@ class Directory:
 
     def passing(self, filters: WorkflowFilters) -> set[str]:
         """Return the ids of the workflows that have all that is asked."""
-        tests = list(_tests(filters))
+        tests = [test(wanted) for name, test in _TESTS.items() if (wanted := getattr(filters, name)) is not None]
         called = None
         if filters.called is not None:
             held = self._connection.execute(_HOLDING, (_bindable(squashed(filters.called)), _SQUASHED))
@@ -195,13 +195,6 @@ def _name_words(entry: Entry) -> set[str]:
     return {word for word in words if len(word) >= _SHORTEST_CORRECTED_CHARS and not word.isdigit()}
 
 
-def _tests(filters: WorkflowFilters) -> Iterator[Callable[[Entry], bool]]:
-    for field, test in _TESTS.items():
-        wanted = getattr(filters, field)
-        if wanted is not None:
-            yield test(wanted)
-
-
 def _in_facet(facet: str) -> Callable[[str], Callable[[Entry], bool]]:
     def test(text: str) -> Callable[[Entry], bool]:
         wanted = fold(text)
@@ -212,7 +205,7 @@ def _in_facet(facet: str) -> Callable[[str], Callable[[Entry], bool]]:
 
 def _of_service(text: str) -> Callable[[Entry], bool]:
     wanted = fold(text)
-    return lambda entry: _has_service(entry, wanted)
+    return lambda entry: any(wanted in (one, *_SERVICE_PARTS.split(one)) for one in entry.facets.services)
 
 
 def _started_by(text: str) -> Callable[[Entry], bool]:
@@ -240,7 +233,3 @@ _TESTS: Mapping[str, Callable[[Any], Callable[[Entry], bool]]] = {
     "changed_since": _changed_since,
 }
 """For each filter, what makes a test of what it asks for."""
-
-
-def _has_service(entry: Entry, wanted: str) -> bool:
-    return any(wanted in (service, *_SERVICE_PARTS.split(service)) for service in entry.facets.services)

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
 
 from typing_extensions import override
 
@@ -188,8 +187,6 @@ def indexed(workflow: Workflow, head: WorkflowHead) -> Indexed:
     return Indexed(entry, document.words)
 
 
-T = TypeVar("T")
-
 _FILE = Path(".index") / "workflows.sqlite"
 _FEW = 50
 """So many workflows are read one by one rather than all at once."""
@@ -212,32 +209,23 @@ class SqliteWorkflowSearch(WorkflowSearch):
     async def search(
         self, tenant: str, query: str, filters: WorkflowFilters = ANY_WORKFLOW, *, limit: int = 10
     ) -> SearchAnswer:
-        request = Request(query, filters, limit, datetime.now(UTC))
-
-        async def look(index: TenantIndex) -> SearchAnswer:
-            await self._catch_up(tenant, index)
-            return await asyncio.to_thread(index.search, request)
-
-        return await self._with_index(tenant, look)
+        request, index = Request(query, filters, limit, datetime.now(UTC)), self._index(tenant)
+        # Without it everybody who waits for a rebuild would hold a thread.
+        async with self._queues.setdefault(tenant, asyncio.Lock()):
+            for in_memory in (False, True):
+                try:
+                    return await self._answer(tenant, index, request)
+                except (sqlite3.Error, OSError) as error:
+                    await asyncio.to_thread(index.start_over, error, in_memory=in_memory)
+            try:
+                return await self._answer(tenant, index, request)
+            except sqlite3.Error as error:
+                raise StorageFailed(f"The search index does not work, not even in memory: {error}") from error
 
     def close(self) -> None:
         """Close every file; a later search opens it again."""
         for index in self._indexes.values():
             index.close()
-
-    async def _with_index(self, tenant: str, use: Callable[[TenantIndex], Awaitable[T]]) -> T:
-        index = self._index(tenant)
-        # Without it everybody who waits for a rebuild would hold a thread.
-        async with self._queues.setdefault(tenant, asyncio.Lock()):
-            for in_memory in (False, True):
-                try:
-                    return await use(index)
-                except (sqlite3.Error, OSError) as error:
-                    await asyncio.to_thread(index.start_over, error, in_memory=in_memory)
-            try:
-                return await use(index)
-            except sqlite3.Error as error:
-                raise StorageFailed(f"The search index does not work, not even in memory: {error}") from error
 
     def _index(self, tenant: str) -> TenantIndex:
         check_tenant(tenant)
@@ -246,11 +234,13 @@ class SqliteWorkflowSearch(WorkflowSearch):
             self._indexes[tenant] = TenantIndex(path)
         return self._indexes[tenant]
 
-    async def _catch_up(self, tenant: str, index: TenantIndex) -> None:
+    async def _answer(self, tenant: str, index: TenantIndex, request: Request) -> SearchAnswer:
+        """Return the answer of an index that was brought in step with the catalogue."""
         heads = await self._catalog.heads(tenant)
         missing = await asyncio.to_thread(index.outdated, heads)
         if missing:
             await asyncio.to_thread(index.put, await self._newest(tenant, missing), heads)
+        return await asyncio.to_thread(index.search, request)
 
     async def _newest(self, tenant: str, ids: Collection[str]) -> Sequence[Workflow]:
         if len(ids) > _FEW:

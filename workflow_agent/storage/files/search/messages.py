@@ -5,12 +5,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.storage.files.search import ranked_messages
 from workflow_agent.storage.files.search.index_file import IndexFile
 from workflow_agent.storage.files.search.ranked_messages import Stemmer
-from workflow_agent.workflows.search.passages import joined_ranks
+from workflow_agent.storage.files.search.vectors import telling_words
+from workflow_agent.values.stored import iso_milliseconds
+from workflow_agent.workflows.search.passages import excerpt, joined_ranks
 
 _SCHEMA = 3
 _SHORTEST_INDEXED_CHARS = 3
@@ -52,11 +55,15 @@ _HOLDING = """SELECT DISTINCT conversations.id FROM texts JOIN messages ON messa
     JOIN conversations ON conversations.rowid = messages.conversation WHERE """
 _ROWS = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
     messages.type, messages.author, messages.at, messages.run, texts.content
-    FROM messages JOIN texts ON texts.rowid = messages.rowid
-    JOIN conversations ON conversations.rowid = messages.conversation WHERE messages.rowid = ?"""
+    FROM json_each(?) AS asked CROSS JOIN messages ON messages.rowid = asked.value
+    JOIN texts ON texts.rowid = messages.rowid JOIN conversations ON conversations.rowid = messages.conversation
+    ORDER BY asked.key"""
 _HOLDERS = """SELECT messages.rowid FROM texts JOIN messages ON messages.rowid = texts.rowid
-    JOIN conversations ON conversations.rowid = messages.conversation
-    WHERE messages.number >= 0 AND {where} ORDER BY messages.at DESC, messages.number DESC LIMIT ?"""
+    JOIN conversations ON conversations.rowid = messages.conversation WHERE messages.number >= 0 AND {where}
+    ORDER BY {order} LIMIT ? OFFSET ?"""
+_NEWEST = "messages.at DESC, messages.number DESC"
+_PAGED = "messages.at DESC, conversations.id DESC, messages.number DESC"
+"""Also what was said at the same time has an order, so that pages hold each once; it takes longer."""
 _AT_PLACES = """SELECT messages.rowid, conversation, place FROM json_each(?) AS asked CROSS JOIN messages
     ON conversation = asked.value ->> 0 AND place = asked.value ->> 1"""
 """One statement for all of them: two hundred take as long as ranking does."""
@@ -67,16 +74,6 @@ _MOST_RANKED = 200
 """So many are ranked by what they say; after them come others that hold every word, newest first."""
 _MOST_WORDS = 40
 _WORD = re.compile(r"\w+")
-_FOUND = """SELECT conversations.id, conversations.title, messages.turn, messages.number, messages.event,
-    messages.type, messages.author, messages.at, messages.run, texts.content
-    FROM (SELECT messages.rowid AS found FROM texts
-        JOIN messages ON messages.rowid = texts.rowid
-        JOIN conversations ON conversations.rowid = messages.conversation
-        WHERE messages.number >= 0 AND {where}
-        ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC LIMIT ? OFFSET ?)
-    JOIN messages ON messages.rowid = found JOIN texts ON texts.rowid = found
-    JOIN conversations ON conversations.rowid = messages.conversation
-    ORDER BY messages.at DESC, conversations.id DESC, messages.number DESC"""
 
 
 class Said(NamedTuple):
@@ -102,37 +99,40 @@ class Indexed(NamedTuple):
     last_turn: int
 
 
-class Found(NamedTuple):
-    """A message that was found."""
-
-    conversation_id: str
-    title: str
-    turn: int
-    number: int
-    event_id: str
-    type: str
-    author: str
-    at: str
-    run_id: str | None
-    content: str
-
-
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Which messages to find: those that hold every word, newest first."""
+    """A query as the index takes it."""
 
+    query: MessageQuery
     words: tuple[str, ...]
-    conversation_id: str | None
-    limit: int
-    offset: int = 0
-    telling: tuple[str, ...] = ()
+    """Folded; a message that holds them all is found."""
+    telling: tuple[str, ...]
     """Where given, messages that hold some of these are found too, and come by how much they say of them."""
+    periods: tuple[tuple[str, str], ...]
+    """As messages have their times; the end of each is not in it."""
 
-    with_neighbours: bool = False
-    """Whether these are found too that only stand beside such."""
 
-    periods: tuple[tuple[str, str], ...] = ()
-    """Where given, only what was said in one of these; the end of each is not in it."""
+def lookup_of(query: MessageQuery) -> Lookup | None:
+    """Return a query as the index takes it; None for one that finds nothing, because it names no word and no time."""
+    words = tuple(storable(query.text).casefold().split())
+    if not words and not query.periods:
+        return None
+    telling = (tuple(telling_words(query.text)) or words) if query.is_ranked else ()
+    periods = tuple((iso_milliseconds(one.start), iso_milliseconds(one.end)) for one in query.periods)
+    return Lookup(query, words, telling, periods)
+
+
+def hit_of(found: Iterable[Any], lookup: Lookup) -> MessageHit:
+    """Return a message that was found as it is told: of its text, the last of its facts, the piece around a word."""
+    *facts, content = found
+    return MessageHit(*facts, snippet=excerpt(content, _word_in(content, lookup)))
+
+
+def _word_in(content: str, lookup: Lookup) -> str:
+    """Return the first of the words looked for that a message holds; the first of all where it holds none."""
+    folded = content.casefold()
+    asked_for = (*lookup.words, *lookup.telling)
+    return next((one for one in asked_for if one in folded and one), next(iter(asked_for), ""))
 
 
 class MessageDatabase:
@@ -169,11 +169,9 @@ class MessageDatabase:
         A message whose number is indexed already stays as it is, unless it is to begin `anew`.
         """
         with self._file.transaction():
-            first, end = _EVERY_NUMBER if anew else (TITLE, TITLE + 1)
+            self._forget(conversation_id, *(_EVERY_NUMBER if anew else (TITLE, TITLE + 1)))
             if anew:
                 ranked_messages.forget(self._connection, conversation_id)
-            self._connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
-            self._connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
             facts = (conversation_id, state.stamp, state.began, title, state.last_number, state.last_turn)
             (row,) = self._connection.execute(_STORE_CONVERSATION, facts).fetchone()
             self._add(row, Said(TITLE, 0, "", "title", "", "", None, title), None)
@@ -197,33 +195,37 @@ class MessageDatabase:
         """Take conversations out; fine when they are not known."""
         for conversation_id in ids:
             with self._file.transaction():
+                self._forget(conversation_id, *_EVERY_NUMBER)
                 ranked_messages.forget(self._connection, conversation_id)
-                self._connection.execute(_FORGET_TEXTS, (conversation_id, *_EVERY_NUMBER))
-                self._connection.execute(_FORGET_MESSAGES, (conversation_id, *_EVERY_NUMBER))
                 self._connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+
+    def _forget(self, conversation_id: str, first: int, end: int) -> None:
+        """Take the messages of a conversation out whose numbers are in a range."""
+        self._connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
+        self._connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
 
     def holding(self, text: str) -> set[str]:
         """Return the conversations whose title or one of whose messages holds a folded text."""
         where, values = _holds((text,))
         return {row[0] for row in self._connection.execute(f"{_HOLDING}{where}", values)}
 
-    def find(self, lookup: Lookup) -> Sequence[Found]:
+    def find(self, lookup: Lookup) -> Sequence[MessageHit]:
         """Return the messages that hold every one of some folded words, newest first; or the best ones."""
+        where, values = _asked(lookup)
+        start, end = lookup.query.offset, lookup.query.offset + lookup.query.limit
         if lookup.telling:
-            return self._best(lookup)
-        where, values = _asked(lookup)
-        found = self._connection.execute(_FOUND.format(where=where), (*values, lookup.limit, lookup.offset))
-        return [Found(*row) for row in found]
+            rows = self._best(lookup, where, values, end)[start:end]
+        else:
+            rows = self._holders(where, values, lookup.query.limit, start, order=_PAGED)
+        return [hit_of(row, lookup) for row in self._connection.execute(_ROWS, (json.dumps(rows),))]
 
-    def _best(self, lookup: Lookup) -> Sequence[Found]:
-        """Return messages by what they and those beside them say; holding every word ranks as well."""
-        where, values = _asked(lookup)
+    def _best(self, lookup: Lookup, where: str, values: Sequence[str], end: int) -> list[int]:
+        """Return the rows of messages by what they and those beside them say; holding every word ranks as well."""
         conversation: int | None = None
-        if lookup.conversation_id is not None:
+        if lookup.query.conversation_id is not None:
             asked = "SELECT rowid FROM conversations WHERE id = ?"
-            known = self._connection.execute(asked, (lookup.conversation_id,)).fetchone()
+            known = self._connection.execute(asked, (lookup.query.conversation_id,)).fetchone()
             conversation = known[0] if known else 0
-        end = lookup.offset + lookup.limit
         wanted = self._stemmed([" ".join(lookup.telling[:_MOST_WORDS])])[0]
         ranked = self._rows(
             ranked_messages.best(
@@ -231,7 +233,7 @@ class MessageDatabase:
                 wanted,
                 conversation,
                 _MOST_RANKED,
-                with_neighbours=lookup.with_neighbours,
+                with_neighbours=lookup.query.with_neighbours,
                 among=self._said_in(lookup, conversation) if lookup.periods else None,
             )
         )
@@ -241,7 +243,7 @@ class MessageDatabase:
         if end > len(found) and len(whole) == _MOST_RANKED:
             # After the ranked ones, whose order must be the same for every page.
             found = list(dict.fromkeys([*found, *self._holders(where, values, -1)]))
-        return [Found(*row) for one in found[lookup.offset : end] for row in self._connection.execute(_ROWS, (one,))]
+        return found
 
     def _said_in(self, lookup: Lookup, conversation: int | None) -> list[tuple[int, int, int]]:
         """Return which messages were said in the periods of a lookup: conversation, first and last place in it."""
@@ -250,21 +252,17 @@ class MessageDatabase:
             row for period in lookup.periods for row in self._connection.execute(_SAID_IN.format(among=among), period)
         ]
 
-    def _holders(self, where: str, values: Sequence[str], most: int) -> list[int]:
-        """Return the rows of the newest messages that hold every word."""
-        return [row for (row,) in self._connection.execute(_HOLDERS.format(where=where), (*values, most))]
+    def _holders(
+        self, where: str, values: Sequence[str], most: int, start: int = 0, *, order: str = _NEWEST
+    ) -> list[int]:
+        """Return the rows of the newest messages that hold every word, some of the first passed over."""
+        found = self._connection.execute(_HOLDERS.format(where=where, order=order), (*values, most, start))
+        return [row for (row,) in found]
 
     def _rows(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the rows of messages by their places, in the same order."""
         rows = {(holder, at): row for row, holder, at in self._connection.execute(_AT_PLACES, (json.dumps(places),))}
         return [rows[one] for one in places if one in rows]
-
-
-def word_in(content: str, lookup: Lookup) -> str:
-    """Return the first of the words looked for that a message holds; the first of all where it holds none."""
-    folded = content.casefold()
-    asked_for = (*lookup.words, *lookup.telling)
-    return next((one for one in asked_for if one in folded and one), next(iter(asked_for), ""))
 
 
 def storable(text: str) -> str:
@@ -276,7 +274,8 @@ def _asked(lookup: Lookup) -> tuple[str, list[str]]:
     """Return the condition that a message holds every word of a lookup, where and when it asks for."""
     parts = [_holds(lookup.words)] if lookup.words else []
     parts += [_said_at(lookup.periods)] if lookup.periods else []
-    parts += [("conversations.id = ?", [lookup.conversation_id])] if lookup.conversation_id is not None else []
+    one = lookup.query.conversation_id
+    parts += [("conversations.id = ?", [one])] if one is not None else []
     return " AND ".join(where for where, _ in parts) or "1", [value for _, values in parts for value in values]
 
 

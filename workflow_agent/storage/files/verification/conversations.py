@@ -13,16 +13,16 @@ import orjson
 from workflow_agent.conversations.archive import SealedTurns
 from workflow_agent.conversations.document import SCHEMA_VERSION, Conversation
 from workflow_agent.conversations.records import kept_apart
-from workflow_agent.conversations.seals import SealedPart
-from workflow_agent.conversations.verification import Change, Whole, wrong_in, wrong_steps
+from workflow_agent.conversations.seals import SealedPart, whole_conversation
+from workflow_agent.conversations.verification import Change, wrong_in, wrong_steps
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.archives import parsed_part
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation, written
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_file, written
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_conversation_id
 from workflow_agent.storage.files.journals import DELETING, JOURNAL, Joined, finish_deletion, joined
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.verification.workflows import Finding, plain_object, readable
+from workflow_agent.storage.files.verification.workflows import Finding, Mend, plain_object, readable
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REFERENCE = re.compile(rb"sha256:([0-9a-f]{64})")
@@ -39,21 +39,17 @@ class ArchiveCheck:
     texts: list[bytes]
     """What may refer to blobs: the conversation's file, its journals; the sealed files are added."""
     parts: list[SealedPart] = field(default_factory=list[SealedPart])
+    is_sound: bool = True
+    """Whether all of them could be read."""
     _named: set[str] = field(default_factory=set[str])
-    _is_sound: bool = True
 
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong with them."""
         yield from self._entries(self.conversation.archive)
         yield from self._order()
-        if self.whole is not None:
+        if self.is_sound:
             yield from self._orphans()
         yield from self._blobs()
-
-    @property
-    def whole(self) -> Whole | None:
-        """Return the conversation with its sealed parts; None when one of them cannot be read."""
-        return Whole(self.conversation, self.parts) if self._is_sound else None
 
     def _entries(self, entries: Sequence[SealedTurns]) -> Iterator[Finding]:
         for entry in entries:
@@ -61,7 +57,7 @@ class ArchiveCheck:
             path = self.directory / entry.file
             stored = self.files.read(path)
             if stored is None or hashlib.sha256(stored.data).hexdigest() != entry.sha256:
-                self._is_sound = False
+                self.is_sound = False
                 kind = "sealed_file_missing" if stored is None else "sealed_file_altered"
                 what = "is missing" if stored is None else "is not what was sealed: its digest differs"
                 yield self._finding(
@@ -80,7 +76,7 @@ class ArchiveCheck:
                 return
             listed = [SealedTurns.model_validate(one) for one in orjson.loads(data)["entries"]]
         except (ValueError, LookupError, TypeError, StorageFailed) as error:
-            self._is_sound = False
+            self.is_sound = False
             yield self._finding("unreadable_document", path, f"It does not parse: {error}")
             return
         yield from self._entries(listed)
@@ -98,8 +94,7 @@ class ArchiveCheck:
             turn, index, call = entry.last_turn, entry.last_index, entry.first_call + entry.calls
 
     def _orphans(self) -> Iterator[Finding]:
-        events = {event.id: event for event in self.conversation.events}
-        events |= {event.id: event for part in self.parts for event in part.events}
+        events = {event.id: event for event in whole_conversation(self.conversation, self.parts).events}
         for name in self.files.names(self.directory):
             path = self.directory / name
             if name in self._named or not name.endswith(".json"):
@@ -118,9 +113,7 @@ class ArchiveCheck:
     def _blobs(self) -> Iterator[Finding]:
         blobs = self.directory / "blobs"
         there = set(self.files.names(blobs))
-        events = (event for source in (*self.parts, self.conversation) for event in source.events)
-        runs = (run for source in (*self.parts, self.conversation) for run in source.runs)
-        for reference in sorted(kept_apart(events, runs, self.conversation.attachments)):
+        for reference in sorted(kept_apart(whole_conversation(self.conversation, self.parts))):
             if reference.removeprefix("sha256:") not in there:
                 yield self._finding("blob_missing", blobs / reference[7:], "A message refers to it.")
         mentioned = {match.decode() for text in self.texts for match in _REFERENCE.findall(text)}
@@ -131,10 +124,10 @@ class ArchiveCheck:
                 continue
             if hashlib.sha256(stored.data).hexdigest() != name:
                 yield self._finding("blob_altered", path, "It is not what its name says: its digest differs.")
-            elif name not in mentioned and self._is_sound:
+            elif name not in mentioned and self.is_sound:
                 yield self._finding("blob_orphan", path, "Nothing refers to it.", partial(self.files.remove, path))
 
-    def _finding(self, kind: str, path: Path, message: str, mend: Any = None) -> Finding:
+    def _finding(self, kind: str, path: Path, message: str, mend: Mend | None = None) -> Finding:
         return Finding(kind, self.files.name_of(path), message, mend)
 
 
@@ -187,12 +180,8 @@ class ConversationCheck:
         elif ending in (".archive", ".lock") and is_conversation_id(stem):
             yield from self._left_alone(path)
         elif ending == DELETING and is_conversation_id(stem):
-            yield self._finding(
-                "cut_off_deletion",
-                path,
-                "It was being deleted when the process ended.",
-                partial(finish_deletion, self._files, path.with_suffix(".json")),
-            )
+            mend = partial(finish_deletion, self._files, path.with_suffix(".json"))
+            yield self._finding("cut_off_deletion", path, "It was being deleted when the process ended.", mend)
 
     def _journal_alone(self, path: Path) -> Iterator[Finding]:
         stem = path.name.removesuffix(JOURNAL)
@@ -209,12 +198,9 @@ class ConversationCheck:
                 mend = partial(self._files.remove, path)
                 yield self._finding("lock_orphan", path, "Its conversation is gone.", mend)
         elif self._was_never_stored(path):
-            yield self._finding(
-                "cut_off_creation",
-                path,
-                "There are contents of a conversation that was not stored.",
-                partial(self._files.remove_directory, path),
-            )
+            mend = partial(self._files.remove_directory, path)
+            message = "There are contents of a conversation that was not stored."
+            yield self._finding("cut_off_creation", path, message, mend)
         else:
             yield self._finding("conversation_missing", path, "There are turns or contents of it, and no file.")
 
@@ -233,26 +219,26 @@ class ConversationCheck:
         if isinstance(found, Finding):
             yield found
             return
-        conversation = found.value
+        conversation = found.value.conversation
         journals = [one for name in self._names if (one := _RUN_JOURNAL.fullmatch(name)) and one[1] == path.stem]
         yield from self._journals(conversation, journals)
-        texts = [stored.data, found.lines, *(self._text(self._directory / one[0]) for one in journals)]
+        texts = [stored.data, found.lines, *(self._files.content(self._directory / one[0]) for one in journals)]
         archive = ArchiveCheck(self._files, path.with_suffix(".archive"), conversation, texts)
         yield from archive.findings()
-        wrong = wrong_steps(conversation) if archive.whole is None else wrong_in(archive.whole)
+        wrong = wrong_in(conversation, archive.parts) if archive.is_sound else wrong_steps(conversation)
         for one in wrong:
             mend = None if one.change is None else partial(self._save, path, one.change)
             yield self._finding(one.kind, path, one.message, mend)
         yield from self._references(path, conversation)
 
-    def _parsed(self, path: Path, data: bytes) -> Joined[Conversation] | Finding:
+    def _parsed(self, path: Path, data: bytes) -> Joined[ConversationText] | Finding:
         """Return the conversation in a file and its journal, or what is wrong with the file."""
         try:
             version: object = plain_object(self._files, path).get("schema_version")
             if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
                 message = f"Its schema version is {version!r}; 1 to {SCHEMA_VERSION} are known."
                 return self._finding("unknown_schema_version", path, message)
-            return joined(self._files, path, data, parse_conversation)
+            return joined(self._files, path, data, parse_file)
         except ValueError as error:
             message = f"It is no conversation: {error}"[:_MESSAGE_CHARS]
             return self._finding("unreadable_conversation", path, message)
@@ -266,31 +252,21 @@ class ConversationCheck:
         for one in journals:
             if int(one[2]) not in fences:
                 path = self._directory / one[0]
+                mend = partial(self._files.remove, path)
                 yield self._finding(
-                    "journal_orphan",
-                    path,
-                    "The run it tells of has ended; its end is on record.",
-                    partial(self._files.remove, path),
+                    "journal_orphan", path, "The run it tells of has ended; its end is on record.", mend
                 )
-
-    def _text(self, path: Path) -> bytes:
-        stored = self._files.read(path)
-        return b"" if stored is None else stored.data
 
     def _references(self, path: Path, conversation: Conversation) -> Iterator[Finding]:
         bound = conversation.bound_workflow_id
         if bound is not None and bound not in self._workflow_ids:
-            yield self._finding(
-                "dangling_workflow",
-                path,
-                f"Its open workflow {bound!r} is not there and was not deleted.",
-                partial(self._save, path, _without_open_workflow),
-            )
+            mend = partial(self._save, path, _without_open_workflow)
+            message = f"Its open workflow {bound!r} is not there and was not deleted."
+            yield self._finding("dangling_workflow", path, message, mend)
         expected = {one.workflow_id for one in conversation.workflow_refs if not one.is_elsewhere}
         for missing in sorted(expected - self._workflow_ids):
-            yield self._finding(
-                "dangling_workflow", path, f"It refers to {missing!r}, which is not there and was not deleted."
-            )
+            message = f"It refers to {missing!r}, which is not there and was not deleted."
+            yield self._finding("dangling_workflow", path, message)
 
     def _save(self, path: Path, change: Change) -> None:
         lock = path.with_suffix(".lock")
@@ -298,14 +274,14 @@ class ConversationCheck:
         with locked(lock):
             stored = self._files.read(path)
             if stored is not None:
-                before = joined(self._files, path, stored.data, parse_conversation).value
+                before = joined(self._files, path, stored.data, parse_file).value.conversation
                 after = change(before).model_copy(update={"version": before.version + 1})
                 data, _ = written(after, ConversationText(after).parts)
                 self._files.save(path, data)
             if not was_there:
                 lock.unlink(missing_ok=True)
 
-    def _finding(self, kind: str, path: Path, message: str, mend: Any = None) -> Finding:
+    def _finding(self, kind: str, path: Path, message: str, mend: Mend | None = None) -> Finding:
         return Finding(kind, self._files.name_of(path), message, mend)
 
 

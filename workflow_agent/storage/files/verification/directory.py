@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workflow_agent.conversations.memory.person import Person
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.conversation_documents import parse_conversation
+from workflow_agent.storage.files.conversation_documents import parse_file
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import (
     OPEN_TO_READ,
@@ -34,12 +34,8 @@ def stale_temporary_files(files: DurableFiles) -> Iterator[Finding]:
     system = FileSystem()
     for path in temporary_files(files.root):
         if _is_stale(path, system):
-            yield Finding(
-                "stale_temporary_file",
-                files.name_of(path),
-                "A save that was cut off left it.",
-                lambda path=path: _sweep(path, system),
-            )
+            mend = partial(swept, path, system)
+            yield Finding("stale_temporary_file", files.name_of(path), "A save that was cut off left it.", mend)
 
 
 def _is_stale(path: Path, system: FileSystem) -> bool:
@@ -51,10 +47,6 @@ def _is_stale(path: Path, system: FileSystem) -> bool:
         return system.try_lock(fd)
     finally:
         system.close(fd)
-
-
-def _sweep(path: Path, system: FileSystem) -> None:
-    swept(path, system)
 
 
 _ROUNDS = 3
@@ -82,19 +74,12 @@ def repair_directory(root: Path) -> tuple[Sequence[Finding], Sequence[Finding]]:
     mended: list[Finding] = []
     found = verify_directory(root)
     for _ in range(_ROUNDS):
-        mendable = [one for one in found if one.mend is not None]
-        if not mendable:
+        set_right = [one for one in found if one.set_right()]
+        if not set_right:
             break
-        _mend(mendable)
-        mended += mendable
+        mended += set_right
         found = verify_directory(root)
     return mended, found
-
-
-def _mend(findings: Iterable[Finding]) -> None:
-    for one in findings:
-        if one.mend is not None:
-            one.mend()
 
 
 def _tenants(files: DurableFiles) -> Iterator[Path]:
@@ -182,18 +167,15 @@ class Sweeper:
             stored = self.files.read(document)
             if stored is None:
                 return 0
-            found = joined(self.files, document, stored.data, parse_conversation)
-            conversation = found.value
+            found = joined(self.files, document, stored.data, parse_file)
+            conversation = found.value.conversation
             if conversation.active_run() is not None:
                 # What it keeps, it refers to when it ends.
                 return 0
             texts = [stored.data, found.lines]
             check = ArchiveCheck(self.files, document.with_suffix(".archive"), conversation, texts)
             orphans = [one for one in check.findings() if one.is_leftover and self._is_old(one.path)]
-            for one in orphans:
-                if one.mend is not None:
-                    one.mend()
-        return len(orphans)
+            return sum(one.set_right() for one in orphans)
 
     def _is_old(self, name: str) -> bool:
         state = self.files.state(self.files.root / name)

@@ -29,6 +29,7 @@ def plain_object(files: DurableFiles, path: Path) -> dict[str, Any]:
     return cast("dict[str, Any]", plain)
 
 
+Mend = Callable[[], object]
 _LEFTOVERS = {
     "stale_temporary_file",
     "lock_orphan",
@@ -50,13 +51,20 @@ class Finding:
     path: str
     """The file, relative to the data directory."""
     message: str
-    mend: Callable[[], object] | None = None
+    mend: Mend | None = None
     """Sets it right without guessing; None where somebody has to decide."""
 
     @property
     def is_leftover(self) -> bool:
         """Say whether it is what a killed process leaves, and no damage: nothing is lost or wrong."""
         return self.kind in _LEFTOVERS and self.mend is not None
+
+    def set_right(self) -> bool:
+        """Set it right where that needs no guess; say whether it was."""
+        if self.mend is None:
+            return False
+        self.mend()
+        return True
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as plain JSON data."""
@@ -112,19 +120,11 @@ class WorkflowCheck:
         is_aside = any(name.startswith(f"{path.stem}.json.corrupt-") for name in self._names)
         mend = partial(self._files.set_aside, path, "deleted", into=kept)
         if is_deleted and not is_aside:
-            yield Finding(
-                "cut_off_deletion",
-                self._files.name_of(path),
-                "Its document was deleted; they are kept aside with it.",
-                mend,
-            )
+            message = "Its document was deleted; they are kept aside with it."
+            yield self._finding("cut_off_deletion", path, message, mend)
         elif self._files.names(path) == ["000001.json"] and not is_aside:
-            yield Finding(
-                "cut_off_creation",
-                self._files.name_of(path),
-                "There is the record of a first version, and no document: nobody was told that it is stored.",
-                mend,
-            )
+            message = "There is the record of a first version, and no document: nobody was told that it is stored."
+            yield self._finding("cut_off_creation", path, message, mend)
         else:
             yield self._finding("workflow_missing", path, "There are versions of it, and no document.")
 
@@ -159,5 +159,5 @@ class WorkflowCheck:
             if (kept.workflow_id, kept.version) != (workflow.id, number):
                 yield self._finding("wrong_place", record, f"It holds version {kept.version} of {kept.workflow_id!r}.")
 
-    def _finding(self, kind: str, path: Path, message: str) -> Finding:
-        return Finding(kind, self._files.name_of(path), message)
+    def _finding(self, kind: str, path: Path, message: str, mend: Mend | None = None) -> Finding:
+        return Finding(kind, self._files.name_of(path), message, mend)
