@@ -50,13 +50,9 @@ def ask(
     on in it. With --json the whole reply, with its evidence.
 
     Examples:
-
       workflow-agent ask "list my workflows"
-
       workflow-agent ask "where can it get stuck?" -w wf_expense_approval
-
       workflow-agent ask "who approves?" -c expenses-chat --mode analysis --json
-
       cat machine.json | workflow-agent ask "import this"
     """
     words = _message(message or [])
@@ -193,13 +189,9 @@ def chat(
     /quit.
 
     Examples:
-
       workflow-agent chat
-
       workflow-agent chat -c expenses-chat
-
       workflow-agent chat --workflow "Expense approval" --mode analysis
-
       echo "list my workflows" | workflow-agent chat
     """
     workflow_id = workflow_id_of(backend, workflow) if workflow else None

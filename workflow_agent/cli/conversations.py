@@ -39,9 +39,7 @@ def list_conversations(
     between.
 
     Examples:
-
       workflow-agent conversations list
-
       workflow-agent conversations list --query expense --limit 5 --json
     """
     found = list(backend.pages("/conversations", limit, q=q))
@@ -68,9 +66,7 @@ def show_conversation(
     With --json its events, with all the evidence that each reply carries.
 
     Examples:
-
       workflow-agent conversations show expenses-chat
-
       workflow-agent conversations show expenses-chat --last 2 --json
     """
     path = f"/conversations/{conversation}/history"
@@ -101,9 +97,7 @@ def search_messages(
     """Find what was said in any turn of any conversation, newest first.
 
     Examples:
-
       workflow-agent conversations search expense
-
       workflow-agent conversations search legal review -c expenses-chat --json
     """
     path = f"/conversations/{conversation}/search" if conversation else "/search/messages"
@@ -125,7 +119,6 @@ def rename_conversation(
     """Give a conversation another title.
 
     Example:
-
       workflow-agent conversations rename expenses-chat "Expenses of 2026"
     """
     backend.change("PATCH", f"/conversations/{conversation}", {"title": title})
@@ -141,7 +134,6 @@ def delete_conversation(
     """Delete a conversation for good; workflows stay.
 
     Example:
-
       workflow-agent conversations delete expenses-chat --yes
     """
     found = backend.get(f"/conversations/{conversation}")
@@ -163,9 +155,7 @@ def fork_conversation(
     Prints the id of the new one; the original stays as it is.
 
     Examples:
-
       workflow-agent conversations fork expenses-chat
-
       workflow-agent conversations fork expenses-chat --turn 1 --title "Plan B"
     """
     last = turn or _last_turn(backend, conversation)
@@ -196,9 +186,7 @@ def export_conversation(
     `import` makes the same conversation of it.
 
     Examples:
-
       workflow-agent conversations export expenses-chat -o expenses.json
-
       workflow-agent conversations export expenses-chat | gzip > expenses.gz
     """
     bundle = backend.get(f"/conversations/{conversation}/export")
@@ -217,7 +205,6 @@ def import_conversations(
     All that a document says is checked first. Prints the id of each.
 
     Examples:
-
       workflow-agent conversations import exported.json --new-id
     """
     made: list[Any] = []

@@ -41,13 +41,9 @@ def inspect(
     --url it asks one. Nothing is changed. In a pipe there are no boxes and nothing is cut.
 
     Examples:
-
       workflow-agent inspect expenses-chat
-
       workflow-agent inspect expenses-chat --turn 2
-
       workflow-agent inspect expenses-chat --url http://127.0.0.1:8000
-
       workflow-agent inspect expenses-chat --json | jq '.turns[].mode.name'
     """
 

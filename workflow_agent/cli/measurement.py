@@ -52,13 +52,9 @@ def bench(
     this says how to get one.
 
     Examples:
-
       workflow-agent bench --list
-
       workflow-agent bench eval_modes
-
       workflow-agent bench starting --checkout ~/workflow-agent
-
       workflow-agent bench
     """
     code = or_exit(lambda: _bench(context, name, checkout, list_them=list_them))
@@ -151,9 +147,7 @@ def from_conversations(
     rated up is read by: make eval-model MODEL=... FILE=cases.jsonl
 
     Examples:
-
       workflow-agent evals from-conversations > cases.jsonl
-
       workflow-agent evals from-conversations --rated down
     """
     made = 0
@@ -240,9 +234,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
     Reads the conversations below the data directory; changes nothing.
 
     Examples:
-
       workflow-agent evidence
-
       workflow-agent evidence --data-dir ~/workflows --json
     """
     found = _evidence_of(call_histories(chosen_settings(data_dir=data_dir).data_dir))

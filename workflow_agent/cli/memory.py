@@ -22,9 +22,7 @@ def list_memory(backend: Backend, user: User = None, as_json: AsJson = False) ->
     With --json also the workflows dealt with; that is the whole export.
 
     Examples:
-
       workflow-agent memory list
-
       workflow-agent memory list --user anna --json
     """
     found = backend.get("/memory", user=user)
@@ -46,7 +44,6 @@ def correct_memory(
     """Replace the text of something; what it said before is forgotten everywhere.
 
     Example:
-
       workflow-agent memory correct mem_0f3a9c21b7 "I prefer short names"
     """
     now = backend.change("PATCH", _path(known, user), {"text": text})
@@ -66,7 +63,6 @@ def forget_memory(
     By the id of a workflow it is forgotten that the person dealt with it.
 
     Example:
-
       workflow-agent memory forget mem_0f3a9c21b7
     """
     if (known is None) is not everything:

@@ -69,11 +69,8 @@ def migrate(
     something is wrong, nothing is. What is there already stays as it is.
 
     Examples:
-
       workflow-agent migrate histories --dry-run
-
       workflow-agent migrate histories chat.jsonl
-
       workflow-agent migrate histories --json | jq '.[].state'
     """
 

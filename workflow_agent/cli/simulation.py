@@ -39,12 +39,8 @@ def simulate_workflow(
     guessed; then the exit code is 1.
 
     Examples:
-
-    \b
       workflow-agent workflows simulate wf_expense_approval \\
         --set amount=1500 --set approved=true
-
-    \b
       workflow-agent workflows simulate wf_expense_approval --runs 500 \\
         --per-day 40 --staff manager=2 --time review=PT30M \\
         --set amount=1500 --set approved=true

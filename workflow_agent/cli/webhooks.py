@@ -18,7 +18,6 @@ def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
     """List the addresses that are told of events, the oldest first.
 
     Example:
-
       workflow-agent webhooks list --url http://127.0.0.1:8000
     """
     items = backend.get("/webhooks")["items"]
@@ -42,8 +41,6 @@ def add_webhook(
     WORKFLOW_AGENT_WEBHOOK_HOSTS.
 
     Example:
-
-    \b
       workflow-agent webhooks add https://example.org/told \\
         --event workflow.changed --url http://127.0.0.1:8000
     """
@@ -59,7 +56,6 @@ def test_webhook(
     """Send an address one event now, and say whether it was taken.
 
     Example:
-
       workflow-agent webhooks test wh_3f0a9c21b7de
     """
     sent = backend.post(f"/webhooks/{quote(webhook, safe='')}/test", {})
@@ -75,7 +71,6 @@ def remove_webhook(
     """Tell an address no more.
 
     Example:
-
       workflow-agent webhooks remove wh_3f0a9c21b7de
     """
     backend.change("DELETE", f"/webhooks/{quote(webhook, safe='')}")

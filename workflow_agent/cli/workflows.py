@@ -43,9 +43,7 @@ def list_workflows(
     In a pipe: id, version, steps, name and description, with tabs between.
 
     Examples:
-
       workflow-agent workflows list
-
       workflow-agent workflows list --trigger schedule --json
     """
     found = listing.found("", limit, tag=tag, trigger=trigger)
@@ -63,9 +61,7 @@ def search_workflows(
     """Find workflows by what they are about, the best match first.
 
     Examples:
-
       workflow-agent workflows search who approves expenses
-
       workflow-agent workflows search invoices --limit 3 --json
     """
     found = listing.found(" ".join(words), limit)
@@ -83,11 +79,8 @@ def show_workflow(
     """Show a workflow: its steps and where each leads.
 
     Examples:
-
       workflow-agent workflows show wf_expense_approval
-
       workflow-agent workflows show "Expense approval" --version 1
-
       workflow-agent workflows show wf_expense_approval --json
     """
     workflow_id = workflow_id_of(backend, workflow)
@@ -138,13 +131,9 @@ def draw_workflow(
     """Draw a workflow as Mermaid, DOT or SVG.
 
     Examples:
-
       workflow-agent workflows diagram wf_expense_approval
-
-    \b
       workflow-agent workflows diagram wf_expense_approval \\
         --format svg --lanes -o expense.svg
-
       workflow-agent workflows diagram wf_expense_approval --findings --changes
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diagram"
@@ -160,9 +149,7 @@ def analyse_workflow(backend: Backend, workflow: Which, as_json: AsJson = False)
     """Find what can go wrong in a workflow, the most severe first.
 
     Examples:
-
       workflow-agent workflows analyse wf_expense_approval
-
       workflow-agent workflows analyse wf_expense_approval --json
     """
     report = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}/analysis")
@@ -195,11 +182,8 @@ def compare_versions(
     """Tell what changed between two versions.
 
     Examples:
-
       workflow-agent workflows diff wf_expense_approval
-
       workflow-agent workflows diff wf_expense_approval 1 2
-
       workflow-agent workflows diff wf_expense_approval --from 1 --to 2 --json
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diff"
