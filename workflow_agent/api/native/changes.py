@@ -28,7 +28,7 @@ from workflow_agent.api.dependencies import (
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
 from workflow_agent.api.native.workflows import MadeIn
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, answers, json_reply, link, problem_replies, routes_at
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import HandChange, post_change
 from workflow_agent.values.stored import digest_of
@@ -46,8 +46,8 @@ _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
 
 @router.post(
     "/edits",
-    response_model=EditReport,
-    responses=replies(
+    **answers(
+        EditReport,
         *BODY_PROBLEMS,
         404,
         412,
@@ -140,7 +140,7 @@ def _compared(report: ChangeReport) -> dict[str, Any]:
     }
 
 
-@router.get("/versions", response_model=VersionList, responses=replies(404, 422))
+@router.get("/versions", **answers(VersionList, 404, 422))
 async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Response:
     """List the versions of a workflow, newest first, without their documents."""
     versions = await services.workflows.versions(services.tenant, workflow_id)
@@ -152,7 +152,7 @@ async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Respo
     )
 
 
-@router.get("/versions/{v}", response_model=WorkflowVersion, responses=replies(404, 422))
+@router.get("/versions/{v}", **answers(WorkflowVersion, 404, 422))
 async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices) -> Response:
     """Return one version: who made it, how, and the whole document."""
     version = await services.workflows.version(services.tenant, workflow_id, v)
@@ -161,8 +161,7 @@ async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices)
 
 @router.post(
     "/versions/{v}/restore",
-    response_model=Restored,
-    responses=replies(404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}),
+    **answers(Restored, 404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}),
 )
 async def restore_version(
     workflow_id: WorkflowId,

@@ -21,7 +21,7 @@ from workflow_agent.api.dependencies import (
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
 from workflow_agent.api.native.request_shapes import AgentName, ConversationIdText, MessageText, WorkflowIdText
-from workflow_agent.api.routes import event_stream, json_reply, link, replies, routes_at
+from workflow_agent.api.routes import answers, event_stream, json_reply, link, routes_at
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response, outcome_of
 from workflow_agent.conversations.agents import Mode
@@ -181,7 +181,7 @@ async def _started(
     return await services.chat.start(services.tenant, wanted)
 
 
-@router.post("/chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
+@router.post("/chat", **answers(ChatResponse, *_PROBLEMS, links=_LINKS))
 async def chat(
     request: Request,
     body: ChatRequest,
@@ -223,7 +223,7 @@ def _state(records: Records, run: Run) -> dict[str, Any]:
     return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
 
 
-@runs.get("/{run_id}", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
+@runs.get("/{run_id}", **answers(RunState, 404, 422, links=_RUN_LINKS))
 async def get_run(run_id: RunId, services: TheServices) -> Response:
     """Say where a run stands, with its reply once there is one."""
     return json_reply(_state(*await services.chat.recorded_run(services.tenant, run_id)))
@@ -243,7 +243,7 @@ async def stream_run(
     return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 
-@runs.post("/{run_id}/cancel", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
+@runs.post("/{run_id}/cancel", **answers(RunState, 404, 422, links=_RUN_LINKS))
 async def cancel_run(run_id: RunId, services: TheServices) -> Response:
     """Stop a run; one that has ended stays as it is."""
     await services.chat.cancel(services.tenant, run_id)

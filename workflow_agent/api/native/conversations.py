@@ -28,7 +28,7 @@ from workflow_agent.api.native.request_shapes import (
     NewConversation,
     NewForkBody,
 )
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, UNCHANGED, answers, creates, deletes, json_reply, link, routes_at
 from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
@@ -58,7 +58,7 @@ def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
     return document
 
 
-@router.get("", response_model=ConversationList, responses=replies(422))
+@router.get("", **answers(ConversationList, 422))
 async def list_conversations(
     services: TheServices, q: Search = "", cursor: Cursor = None, limit: Limit = 50
 ) -> Response:
@@ -68,12 +68,7 @@ async def list_conversations(
     return json_reply(listed.model_dump(mode="json", exclude=None if found.unreadable else {"unreadable"}))
 
 
-@router.post(
-    "",
-    status_code=201,
-    response_model=Conversation,
-    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_LINKS),
-)
+@router.post("", **creates(Conversation, 404, 409, links=_LINKS))
 async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create an empty conversation; the first message can do that as well."""
     if body.workflow_id is not None:
@@ -106,11 +101,7 @@ async def create_conversation(services: TheServices, key: IdempotencyKey, body: 
     return json_reply(shown(made, at), 201, headers)
 
 
-@router.get(
-    "/{conversation_id}",
-    response_model=Conversation,
-    responses=replies(404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
-)
+@router.get("/{conversation_id}", **answers(Conversation, 404, 422, headers=("ETag",), links=_LINKS, other=UNCHANGED))
 async def get_conversation(conversation_id: ConversationId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the whole conversation as its file has it, and how long the run under way has taken."""
     conversation = await services.conversation(conversation_id)
@@ -123,9 +114,7 @@ async def get_conversation(conversation_id: ConversationId, services: TheService
 
 
 @router.patch(
-    "/{conversation_id}",
-    response_model=Conversation,
-    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=_LINKS),
+    "/{conversation_id}", **answers(Conversation, *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=_LINKS)
 )
 async def change_conversation(
     conversation_id: ConversationId, body: ConversationChange, services: TheServices, expected: Required
@@ -143,11 +132,7 @@ async def change_conversation(
     return json_reply(shown(stored, services.clock()), headers=etag(stored))
 
 
-@router.delete(
-    "/{conversation_id}",
-    status_code=204,
-    responses={204: {"description": "It is gone."}} | problem_replies(404, 412, 422),
-)
+@router.delete("/{conversation_id}", **deletes("It is gone.", 404, 412, 422))
 async def delete_conversation(conversation_id: ConversationId, services: TheServices, expected: Expected) -> Response:
     """Delete a conversation and all that belongs to it."""
     if expected is not None:
@@ -166,12 +151,7 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
         )
 
 
-@router.post(
-    "/{conversation_id}/fork",
-    status_code=201,
-    response_model=Conversation,
-    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
-)
+@router.post("/{conversation_id}/fork", **creates(Conversation, 404, 409, links=_SELF_LINK))
 async def fork_conversation(
     conversation_id: ConversationId, body: NewForkBody, services: TheServices, key: IdempotencyKey
 ) -> Response:
@@ -206,11 +186,7 @@ def _index(whole: Whole, body: NewForkBody) -> int:
 transfers = routes_at("/api/v1/conversations", "conversations")
 
 
-@transfers.get(
-    "/{conversation_id}/export",
-    response_model=ConversationBundle,
-    responses=replies(404, 422, headers=("Content-Disposition",)),
-)
+@transfers.get("/{conversation_id}/export", **answers(ConversationBundle, 404, 422, headers=("Content-Disposition",)))
 async def export_conversation(conversation_id: ConversationId, services: TheServices) -> Response:
     """Return a conversation as one document: every turn with its evidence, every content kept apart."""
     bundle = await bundles.exported(services.conversations, services.tenant, conversation_id, services.clock())
@@ -218,12 +194,7 @@ async def export_conversation(conversation_id: ConversationId, services: TheServ
     return json_reply(bundle, headers={"Content-Disposition": name})
 
 
-@transfers.post(
-    "/import",
-    status_code=201,
-    response_model=ImportedConversation,
-    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
-)
+@transfers.post("/import", **creates(ImportedConversation, 409, links=_SELF_LINK))
 async def import_conversation(body: ConversationBundle, services: TheServices, key: IdempotencyKey) -> Response:
     """Create a conversation from an exported document, after its digests and all it says were checked."""
     bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)

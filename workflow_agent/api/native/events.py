@@ -10,7 +10,7 @@ from workflow_agent.api.dependencies import ConversationId, Expected, Idempotenc
 from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, answers, json_reply, link, routes_at
 from workflow_agent.conversations.agents import agent_named
 from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.imports import post_message
@@ -30,7 +30,8 @@ from workflow_agent.values.stored import Revision
 router = routes_at("/api/v1/conversations/{conversation_id}", "conversations")
 Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
 _ID = {"conversation_id": "$request.path.conversation_id"}
-_RECORDED = replies(
+_RECORDED = answers(
+    RecordedEvent,
     *BODY_PROBLEMS,
     404,
     409,
@@ -41,7 +42,7 @@ _RECORDED = replies(
 )
 
 
-@router.post("/events", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/events", **_RECORDED)
 async def post_event(
     conversation_id: ConversationId, body: NewEvent, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
@@ -56,7 +57,7 @@ async def post_event(
     return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
-@router.post("/phase", operation_id="change_phase", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/phase", operation_id="change_phase", **_RECORDED)
 async def post_phase(
     conversation_id: ConversationId, body: NewPhase, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
@@ -69,7 +70,7 @@ async def post_phase(
     return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
-@router.post("/handoff", operation_id="hand_off", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/handoff", operation_id="hand_off", **_RECORDED)
 async def post_handoff(
     conversation_id: ConversationId, body: NewHandoff, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:

@@ -20,7 +20,7 @@ from workflow_agent.api.dependencies import (
 )
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflow_shapes import Export, Import
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
+from workflow_agent.api.routes import Documented, answers, creates, json_reply, only_post, routes_at
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import FORMATS, Part, format_named
@@ -29,16 +29,10 @@ from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.service import WorkflowService
 
 router = routes_at("/api/v1/workflows", "workflows")
+_SHOWN: Documented = {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}}
 
 
-@router.post(
-    "/import",
-    operation_id="import_workflow",
-    status_code=201,
-    response_model=Import,
-    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"))
-    | {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}},
-)
+@router.post("/import", operation_id="import_workflow", **creates(Import, 409, other=_SHOWN))
 async def import_document(
     body: ImportRequest,
     services: TheServices,
@@ -124,7 +118,7 @@ def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
 only_post(router, "/import")
 
 
-@router.get("/{workflow_id}/export", response_model=Export, responses=replies(404, 422))
+@router.get("/{workflow_id}/export", **answers(Export, 404, 422))
 async def export_workflow(
     workflow_id: WorkflowId,
     services: TheServices,

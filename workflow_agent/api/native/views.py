@@ -12,7 +12,7 @@ from workflow_agent.api.dependencies import IS_WHOLE, MAX_NUMBER, Flag, TheServi
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, Documented, answers, json_reply, only_post, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import analyze
@@ -37,11 +37,10 @@ _PICTURE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     **_VARY,
 }
-_DIAGRAM_REPLIES = replies(404, 422)
-_DIAGRAM_REPLIES[200] |= {"content": {_SVG: {"schema": {"type": "string"}}}}
+_PICTURE: Documented = {200: {"description": "OK", "content": {_SVG: {"schema": {"type": "string"}}}}}
 
 
-@router.get("/{workflow_id}/diff", response_model=VersionDiff, responses=replies(404, 422))
+@router.get("/{workflow_id}/diff", **answers(VersionDiff, 404, 422))
 async def diff_versions(
     workflow_id: WorkflowId,
     workflows: Workflows,
@@ -67,14 +66,14 @@ async def diff_versions(
     )
 
 
-@router.get("/{workflow_id}/analysis", response_model=Analysis, responses=replies(404, 422))
+@router.get("/{workflow_id}/analysis", **answers(Analysis, 404, 422))
 async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits; and prove it sound, or not."""
     workflow = await workflows.at(workflow_id)
     return json_reply({"workflow": named(workflow), **(await workflows.analysis_of(workflow)).as_dict()})
 
 
-@router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(*BODY_PROBLEMS, 404))
+@router.post("/{workflow_id}/simulate", **answers(Simulation, *BODY_PROBLEMS, 404))
 async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, services: TheServices) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
@@ -91,7 +90,7 @@ async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, se
     return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
 
 
-@router.get("/{workflow_id}/diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
+@router.get("/{workflow_id}/diagram", **answers(Diagram, 404, 422, other=_PICTURE))
 async def draw_diagram(
     workflow_id: WorkflowId,
     workflows: Workflows,
@@ -135,7 +134,7 @@ async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Chang
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post("/validate", response_model=Validation, responses=replies(*BODY_PROBLEMS))
+@router.post("/validate", **answers(Validation, *BODY_PROBLEMS))
 async def validate_workflow(document: JsonObject) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))

@@ -27,7 +27,7 @@ from workflow_agent.api.dependencies import (
     page_start,
 )
 from workflow_agent.api.native.workflow_shapes import WorkflowList
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, UNCHANGED, answers, creates, deletes, json_reply, link, routes_at
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
@@ -83,7 +83,7 @@ LINKS = {
 }
 
 
-@router.get("", response_model=WorkflowList, responses=replies(404, 422))
+@router.get("", **answers(WorkflowList, 404, 422))
 async def list_workflows(
     services: TheServices,
     q: Search = "",
@@ -113,12 +113,7 @@ async def list_workflows(
     )
 
 
-@router.post(
-    "",
-    status_code=201,
-    response_model=Workflow,
-    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
-)
+@router.post("", **creates(Workflow, 409, links=LINKS))
 async def create_workflow(
     asked: JsonObject, services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
 ) -> Response:
@@ -142,11 +137,7 @@ async def create_workflow(
     return json_reply(workflow_document(made), 201, headers)
 
 
-@router.get(
-    "/{workflow_id}",
-    response_model=Workflow,
-    responses=replies(404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
-)
+@router.get("/{workflow_id}", **answers(Workflow, 404, 422, headers=("ETag",), links=LINKS, other=UNCHANGED))
 async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the newest version of a workflow."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
@@ -156,11 +147,7 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: Kn
     return json_reply(workflow_document(workflow), headers=tag)
 
 
-@router.put(
-    "/{workflow_id}",
-    response_model=Workflow,
-    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
-)
+@router.put("/{workflow_id}", **answers(Workflow, *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS))
 async def replace_workflow(
     workflow_id: WorkflowId, document: JsonObject, workflows: Workflows, expected: Required, actor: Actor
 ) -> Response:
@@ -173,11 +160,7 @@ async def replace_workflow(
     return json_reply(workflow_document(stored), headers=etag(stored))
 
 
-@router.delete(
-    "/{workflow_id}",
-    status_code=204,
-    responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
-)
+@router.delete("/{workflow_id}", **deletes("It is gone from every list.", 404, 412, 422, 428))
 async def delete_workflow(workflow_id: WorkflowId, workflows: Workflows, expected: Required, actor: Actor) -> Response:
     """Delete a workflow."""
     await workflows.delete(workflow_id, Writer(Author(user=actor)), expected=expected)
