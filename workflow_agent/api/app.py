@@ -95,9 +95,7 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
     app.state.page_files = cache(page.page_files)
     app.state.services = services
     app.state.mcp_endpoints = {}
-    app.state.clients_name_users = settings.clients_name_users
-    app.state.model_name = settings.model
-    app.state.heartbeat_seconds = settings.heartbeat_seconds
+    app.state.settings = settings
     app.state.body_limits = BodyLimits(
         settings.max_body_bytes,
         settings.body_deadline_seconds,

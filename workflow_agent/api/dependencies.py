@@ -221,7 +221,7 @@ def user_of(request: Request, named: str | None) -> str:
         return "user"
     if own is not None:
         raise UserNotAllowed("This key belongs to one user, and the request names another. Leave `user` out.")
-    if not request.app.state.clients_name_users:
+    if not request.app.state.settings.clients_name_users:
         raise UserNotAllowed("Clients of this server do not say which user they are. Leave `user` out.")
     return named
 

@@ -1,5 +1,6 @@
 """Conversations: list, create, read, change, delete, fork, export and import."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -89,16 +90,23 @@ async def create_conversation(services: TheServices, key: IdempotencyKey, body: 
             )
         )
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["conversation", body.model_dump(mode="json")],
-        resource_id=body.id or services.new_id("cv"),
-        create=create,
-        find=services.conversation,
-    )
-    headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    made, headers = await _made_once(services, key, ["conversation", body.model_dump(mode="json")], body.id, create)
     return json_reply(shown(made, at), 201, headers)
+
+
+async def _made_once(
+    services: Services,
+    key: str | None,
+    request: Sequence[Any],
+    wanted_id: str | None,
+    create: Callable[[str], Awaitable[Conversation]],
+) -> tuple[Conversation, dict[str, str]]:
+    """Return the conversation that a request makes, with the headers of its reply; without an id it gets one."""
+    resource_id = wanted_id or services.new_id("cv")
+    made, replayed = await create_once(
+        services.keys, key, request, resource_id, create=create, find=services.conversation
+    )
+    return made, etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
 
 
 @router.get("/{conversation_id}", **answers(Conversation, 404, 422, headers=("ETag",), links=_LINKS, other=UNCHANGED))
@@ -163,15 +171,8 @@ async def fork_conversation(
         new = NewFork(fork_id, index, services.clock(), body.title)
         return await fork(services.conversations, services.tenant, whole, new)
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["fork", conversation_id, body.model_dump(mode="json")],
-        resource_id=body.id or services.new_id("cv"),
-        create=create,
-        find=services.conversation,
-    )
-    headers = etag(made) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
+    request = ["fork", conversation_id, body.model_dump(mode="json")]
+    made, headers = await _made_once(services, key, request, body.id, create)
     return json_reply(shown(made, services.clock()), 201, headers)
 
 
@@ -221,15 +222,10 @@ async def import_conversation(body: ConversationBundle, services: TheServices, k
         except AlreadyExists:
             return await create(services.new_id("cv"))
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["import conversation", body.sha256, body.new_id],
-        resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
-        create=create_anyhow if body.new_id and key is None else create_as_it_was,
-        find=services.conversation,
-    )
-    headers = etag(made) | {"Location": f"{transfers.prefix}/{made.id}"} | replayed
+    request = ["import conversation", body.sha256, body.new_id]
+    wanted_id = None if key and body.new_id else bundle.conversation.id
+    how = create_anyhow if body.new_id and key is None else create_as_it_was
+    made, headers = await _made_once(services, key, request, wanted_id, how)
     return json_reply(_report(made, services), 201, headers)
 
 

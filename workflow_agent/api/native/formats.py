@@ -89,8 +89,8 @@ async def _create(
     return await create_workflow_once(
         services.keys,
         key,
-        request=["import", body.model_dump(), *number],
-        workflow=imported.workflow.model_copy(update={"id": workflow_id}),
+        ["import", body.model_dump(), *number],
+        imported.workflow.model_copy(update={"id": workflow_id}),
         actor=actor,
         create=lambda named, by: workflows.store_imported(named, part, by),
     )

@@ -36,7 +36,7 @@ class Health(BaseModel):
 
 def _about(request: Request, status: str) -> dict[str, Any]:
     other_workers = request.app.state.services.other_workers
-    about = {"status": status, "version": request.app.version, "model": request.app.state.model_name}
+    about = {"status": status, "version": request.app.version, "model": request.app.state.settings.model}
     return about if other_workers is None else about | {"worker": other_workers.number}
 
 

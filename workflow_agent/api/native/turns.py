@@ -237,12 +237,7 @@ async def compact(conversation_id: ConversationId, services: TheServices, key: I
         return compaction_named(conversation, compaction_id)
 
     made, replayed = await create_once(
-        services.keys,
-        key,
-        request=[conversation_id, "compact"],
-        resource_id=services.new_id("cmp"),
-        create=create,
-        find=find,
+        services.keys, key, [conversation_id, "compact"], services.new_id("cmp"), create=create, find=find
     )
     return json_reply(made, 201, replayed)
 

@@ -128,8 +128,8 @@ async def create_workflow(
     made, replayed = await create_workflow_once(
         services.keys,
         key,
-        request=["workflow", asked],
-        workflow=await to_thread(workflow_from_body, document),
+        ["workflow", asked],
+        await to_thread(workflow_from_body, document),
         actor=actor,
         create=partial(workflows.create, is_id_chosen=is_named),
     )
