@@ -178,6 +178,16 @@ def listed_silently(context: typer.Context, limit: int) -> Listed:
         return ()
 
 
+def get_if_there(backend: Backend, path: str) -> Any:
+    """Return what is at a path; None where nothing is."""
+    try:
+        return backend.get(path)
+    except CommandFailed as error:
+        if error.exit_code != EXIT_NOT_FOUND:
+            raise
+        return None
+
+
 def _want_directory(settings: Settings) -> None:
     if settings.database_url is None and not settings.data_dir.is_dir():
         raise CommandFailed(

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workflow_agent.cli.context_view import of_context
-from workflow_agent.cli.output import clean
+from workflow_agent.cli.output import clean, facts_table, titled_table
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
@@ -59,9 +59,7 @@ def _facts(conversation: Conversation) -> Table:
         ("cost", _cost_of_all(conversation)),
         ("worked for", _duration(worked) if worked else None),
     ]
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table = facts_table()
     for name, value in facts:
         if value is not None:
             table.add_row(name, clean(value))
@@ -135,7 +133,7 @@ def _calls_in_short(iterations: Sequence[Iteration]) -> Text:
 
 
 def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
-    table = Table(title="Steps", title_justify="left", title_style="bold", expand=True, show_edge=False)
+    table = titled_table("Steps")
     table.add_column("step", justify="right", no_wrap=True)
     table.add_column("call", ratio=2, overflow="fold")
     table.add_column("with", ratio=3, overflow="fold")

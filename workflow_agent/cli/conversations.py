@@ -8,7 +8,7 @@ import typer
 
 from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Limit
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Limit, Output, Yes
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -126,11 +126,7 @@ def rename_conversation(
 
 
 @command(conversations, "delete")
-def delete_conversation(
-    backend: Backend,
-    conversation: ConversationId,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
+def delete_conversation(backend: Backend, conversation: ConversationId, yes: Yes = False) -> None:
     """Delete a conversation for good; workflows stay.
 
     Example:
@@ -175,11 +171,7 @@ def _last_turn(backend: Backend, conversation: str) -> int:
 
 
 @command(conversations, "export")
-def export_conversation(
-    backend: Backend,
-    conversation: ConversationId,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
-) -> None:
+def export_conversation(backend: Backend, conversation: ConversationId, output: Output = None) -> None:
     """Write a conversation with all that belongs to it as one document.
 
     Every turn with its evidence, sealed ones and large results included;

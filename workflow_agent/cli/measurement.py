@@ -13,7 +13,7 @@ from urllib.parse import quote
 import typer
 
 from workflow_agent.cli import group
-from workflow_agent.cli.backends import command
+from workflow_agent.cli.backends import command, get_if_there
 from workflow_agent.cli.context import (
     EXIT_NOT_FOUND,
     AsJson,
@@ -208,24 +208,14 @@ def _document(backend: Backend, workflow_id: str, version: int | None) -> dict[s
     """Return a version of a workflow; None where there was none, or none is kept."""
     if version is None:
         return None
-    try:
-        kept = backend.get(f"/workflows/{quote(workflow_id, safe='')}/versions/{version}")
-    except CommandFailed as error:
-        if error.exit_code != EXIT_NOT_FOUND:
-            raise
-        return None
-    return kept["document"]
+    kept = get_if_there(backend, f"/workflows/{quote(workflow_id, safe='')}/versions/{version}")
+    return kept and kept["document"]
 
 
 def _versions_by(backend: Backend, run_id: str, workflow_id: str) -> list[int]:
     """Return the versions of a workflow that a run made; none where the workflow is gone."""
-    try:
-        versions = backend.get(f"/workflows/{quote(workflow_id, safe='')}/versions")["items"]
-    except CommandFailed as error:
-        if error.exit_code != EXIT_NOT_FOUND:
-            raise
-        return []
-    return [one["version"] for one in versions if one["author"].get("run_id") == run_id]
+    versions = get_if_there(backend, f"/workflows/{quote(workflow_id, safe='')}/versions") or {"items": ()}
+    return [one["version"] for one in versions["items"] if one["author"].get("run_id") == run_id]
 
 
 def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:

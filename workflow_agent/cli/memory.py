@@ -7,7 +7,7 @@ import typer
 
 from workflow_agent.cli import group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Yes
 from workflow_agent.cli.output import confirm_or_refuse, print_listed, print_note
 
 memory = group("memory")
@@ -56,7 +56,7 @@ def forget_memory(
     known: Annotated[str | None, typer.Argument(metavar="ID", help="An id, as `list` shows it.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget all that is known.")] = False,
     user: User = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Forget something, in the person's conversations too.
 

@@ -1,6 +1,5 @@
 """`serve`, `mcp`, `migrate-database`, `move` and `verify`: the server, and the data at rest."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workflow_agent.cli.context import AsJson, DataDir, Wiring, chosen_settings, or_exit, wiring_of
+from workflow_agent.cli.output import print_json
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect
 
 if TYPE_CHECKING:
@@ -172,8 +172,7 @@ def verify(context: typer.Context, repair: Repair = False, data_dir: DataDir = N
     _refuse(wiring, settings, repair=repair)
     mended, left = or_exit(lambda: wiring.verify(settings, repair))
     if as_json:
-        shown = {"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]}
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        print_json({"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]})
     else:
         _print_findings(mended, left)
     raise typer.Exit(0 if all(one.is_leftover for one in left) else EXIT_DAMAGED)

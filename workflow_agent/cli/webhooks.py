@@ -11,6 +11,7 @@ from workflow_agent.cli.context import EXIT_FAILED, AsJson, Backend, CommandFail
 from workflow_agent.cli.output import print_listed, print_note, print_text
 
 webhooks = group("webhooks")
+WebhookId = Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 
 
 @command(webhooks, "list")
@@ -50,9 +51,7 @@ def add_webhook(
 
 
 @command(webhooks, "test")
-def test_webhook(
-    backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
-) -> None:
+def test_webhook(backend: Backend, webhook: WebhookId) -> None:
     """Send an address one event now, and say whether it was taken.
 
     Example:
@@ -65,9 +64,7 @@ def test_webhook(
 
 
 @command(webhooks, "remove")
-def remove_webhook(
-    backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
-) -> None:
+def remove_webhook(backend: Backend, webhook: WebhookId) -> None:
     """Tell an address no more.
 
     Example:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import Which, command, workflow_id_of
-from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed, Output, Yes
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -98,9 +98,7 @@ def copy_workflow(
 
 
 @command(workflows, "delete", CHANGING)
-def delete_workflow(
-    backend: Backend, workflow: Which, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False
-) -> None:
+def delete_workflow(backend: Backend, workflow: Which, yes: Yes = False) -> None:
     """Delete a workflow with all its versions.
 
     Example:
@@ -244,7 +242,7 @@ def export_workflow(
     backend: Backend,
     workflow: Which,
     form: Annotated[str, typer.Option("--format", help="Such as json, yaml, asl, bpmn or argo.")] = "json",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
+    output: Output = None,
 ) -> None:
     """Write a workflow in a format of another tool.
 

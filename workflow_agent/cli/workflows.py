@@ -1,13 +1,12 @@
 """`workflows`: looking at workflows; those that change some are in `workflow_changes`."""
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import Which, command, with_listing, workflow_id_of
-from workflow_agent.cli.context import AsJson, Backend, Limit, Listing
+from workflow_agent.cli.context import AsJson, Backend, Limit, Listing, Output
 from workflow_agent.cli.output import (
     print_facts,
     print_json,
@@ -126,7 +125,7 @@ def draw_workflow(
     findings: Annotated[bool, typer.Option("--findings", help="Mark what the analysis finds.")] = False,
     changes: Annotated[bool, typer.Option("--changes", help="Highlight the last change.")] = False,
     lanes: Annotated[bool, typer.Option("--lanes", help="Put an SVG's steps into lanes by role.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
+    output: Output = None,
 ) -> None:
     """Draw a workflow as Mermaid, DOT or SVG.
 
