@@ -93,17 +93,9 @@ _READS = vocabulary(
     read receive retrieve scan score screen search select validate verify view
     """
 )
-_MONEY = vocabulary(
-    """
-    bill capture charge debit disburse pay payment payments payout refund transfer withdraw
-    """
-)
+_MONEY = vocabulary("bill capture charge debit disburse pay payment payments payout refund transfer withdraw")
 _DELIVERS = vocabulary("activate book deliver dispatch enrol enroll grant issue order provision reserve ship subscribe")
-_UNDONE_BY = vocabulary(
-    """
-    cancel compensate refund release reverse revert rollback undo unreserve void
-    """
-)
+_UNDONE_BY = vocabulary("cancel compensate refund release reverse revert rollback undo unreserve void")
 
 
 _WRITING_METHODS = frozenset(("post", "put", "patch", "delete"))
