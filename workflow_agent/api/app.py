@@ -92,7 +92,6 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
     install_error_handlers(app)
     # Made when somebody asks for it: that takes longer than everything else here.
     app.openapi = cache(lambda: openapi_document(app, needs_key=settings.needs_key))
-    app.state.page_files = cache(page.page_files)
     app.state.services = services
     app.state.mcp_endpoints = {}
     app.state.settings = settings

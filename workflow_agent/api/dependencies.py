@@ -72,6 +72,11 @@ class Services:
     other_workers: OtherWorkers | None = None
     """The other workers of the server; None where this process serves alone."""
 
+    @property
+    def use_cases(self) -> WorkflowService:
+        """What can be done with workflows."""
+        return WorkflowService(self.workflows, self.tenant)
+
     async def conversation(self, conversation_id: str) -> Conversation:
         """Return a conversation with its turns that are not sealed."""
         return await self.conversations.load(self.tenant, conversation_id)
@@ -254,12 +259,6 @@ def acting_user(request: Request, named: str | None) -> str:
 TheServices = Annotated[Services, Depends(services_of)]
 
 
-async def workflows_of(services: TheServices) -> WorkflowService:
-    """Return the use cases of workflows."""
-    return WorkflowService(services.workflows, services.tenant)
-
-
-Workflows = Annotated[WorkflowService, Depends(workflows_of)]
 ConversationId = Annotated[
     str, Path(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, examples=["expenses-chat"])
 ]

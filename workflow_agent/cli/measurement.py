@@ -5,9 +5,8 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 import typer
@@ -123,11 +122,7 @@ _CHANGES = ("created", "modified", "deleted")
 _PROGRAM_DEPTH = 2
 
 
-class Rated(StrEnum):
-    """Which rating to look for."""
-
-    UP = "up"
-    DOWN = "down"
+Rated = Literal["up", "down"]
 
 
 @evals.callback()
@@ -161,7 +156,7 @@ def from_conversations(
 def _cases(backend: Backend, conversation_id: str, rated: Rated | None) -> Iterator[dict[str, Any]]:
     path = f"/conversations/{quote(conversation_id, safe='')}"
     given = backend.get(path)["feedback"]
-    wanted = {key: one for key, one in given.items() if rated is None or one["rating"] == rated.value}
+    wanted = {key: one for key, one in given.items() if rated is None or one["rating"] == rated}
     for event_id, feedback in sorted(wanted.items(), key=lambda one: one[1]["turn"]):
         turn = backend.get(f"{path}/turns/{feedback['turn']}")
         reply = next(one for one in turn["replies"] if one["id"] == event_id)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any, Self
 
@@ -98,7 +98,6 @@ class Followed:
 
     run_id: str | None = None
     conversation_id: str | None = None
-    agents: list[str] = field(default_factory=list[str])
     reply: Mapping[str, Any] | None = None
 
 
@@ -123,7 +122,6 @@ def followed_turn(
 def _take(turn: Followed, event: Event) -> None:
     if event.name == "start":
         turn.run_id, turn.conversation_id = event.data["run_id"], event.data["conversation_id"]
-        turn.agents.append(event.data["agent"])
     elif event.name == "complete":
         turn.reply = event.data
     elif event.name == "error":

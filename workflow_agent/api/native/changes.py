@@ -21,7 +21,6 @@ from workflow_agent.api.dependencies import (
     Services,
     TheServices,
     WorkflowId,
-    Workflows,
     acting_user,
     etag,
 )
@@ -59,7 +58,6 @@ async def edit_workflow(
     workflow_id: WorkflowId,
     body: EditList,
     services: TheServices,
-    workflows: Workflows,
     expected: Expected,
     key: IdempotencyKey,
     actor: Actor,
@@ -72,23 +70,23 @@ async def edit_workflow(
     """
     edits = await to_thread(edits_from_body, body.edits)
     if dry_run:
-        return await _replied(await workflows.preview(workflow_id, edits, expected=expected), edits)
-    author = Author(user=actor, conversation_id=await _conversation(services, conversation_id))
+        return await _replied(await services.use_cases.preview(workflow_id, edits, expected=expected), edits)
+    author = await _author(services, actor, conversation_id)
     mark = None
     if key is not None:
         request = digest_of(["edits", workflow_id, body.edits])
         await services.keys.claim(key, request, workflow_id)
         mark = digest_of([key, request])
-    report = await workflows.edit(workflow_id, edits, Writer(author, mark), expected=expected)
+    report = await services.use_cases.edit(workflow_id, edits, Writer(author, mark), expected=expected)
     await _put_on_record(services, author, report)
     return await _replied(report, edits)
 
 
-async def _conversation(services: Services, conversation_id: str | None) -> str | None:
-    """Return the id of the conversation a change is made in, once it is known to be there."""
-    if conversation_id is None:
-        return None
-    return (await services.conversation(conversation_id)).id
+async def _author(services: Services, actor: str, conversation_id: str | None) -> Author:
+    """Return who changes something, and in which conversation, which has to be there."""
+    if conversation_id is not None:
+        await services.conversation(conversation_id)
+    return Author(user=actor, conversation_id=conversation_id)
 
 
 async def _put_on_record(services: Services, author: Author, report: ChangeReport, action: str = "edited") -> None:
@@ -144,12 +142,8 @@ def _compared(report: ChangeReport) -> dict[str, Any]:
 async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Response:
     """List the versions of a workflow, newest first, without their documents."""
     versions = await services.workflows.versions(services.tenant, workflow_id)
-    return json_reply(
-        {
-            "workflow_id": workflow_id,
-            "items": [one.model_dump(mode="json", include=_LISTED) for one in reversed(versions)],
-        }
-    )
+    items = [one.model_dump(mode="json", include=_LISTED) for one in reversed(versions)]
+    return json_reply({"workflow_id": workflow_id, "items": items})
 
 
 @router.get("/versions/{v}", **answers(WorkflowVersion, 404, 422))
@@ -167,14 +161,13 @@ async def restore_version(
     workflow_id: WorkflowId,
     v: Number,
     services: TheServices,
-    workflows: Workflows,
     expected: Expected,
     actor: Actor,
     conversation_id: MadeIn = None,
 ) -> Response:
     """Make an old version the newest again, as a new version; nothing of the history is lost."""
-    author = Author(user=actor, conversation_id=await _conversation(services, conversation_id))
-    report = await workflows.restore(workflow_id, v, Writer(author), expected=expected)
+    author = await _author(services, actor, conversation_id)
+    report = await services.use_cases.restore(workflow_id, v, Writer(author), expected=expected)
     await _put_on_record(services, author, report, f"restored version {v}")
     shown = {**_compared(report), "restored_version": v}
     return json_reply(shown, headers=etag(report.after))

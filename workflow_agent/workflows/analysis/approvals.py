@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, shortened, transition_text, vocabulary, words
+from workflow_agent.workflows.analysis.words import named, transition_text, vocabulary, words
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step, ends_badly

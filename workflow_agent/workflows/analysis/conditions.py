@@ -12,11 +12,11 @@ from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
-from workflow_agent.values import grouped
+from workflow_agent.values import grouped, shortened
 from workflow_agent.workflows.analysis.approvals import is_approval
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, shortened, transition_text
+from workflow_agent.workflows.analysis.words import named, transition_text
 from workflow_agent.workflows.model.steps import Condition, Step
 from workflow_agent.workflows.model.transitions import Transition
 

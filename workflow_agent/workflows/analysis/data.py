@@ -6,10 +6,10 @@ from functools import partial
 
 import rustworkx as rx
 
-from workflow_agent.values import grouped
+from workflow_agent.values import grouped, shortened
 from workflow_agent.workflows.analysis.findings import Observation, all_texts, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import listed, named, named_all, plural, shortened
+from workflow_agent.workflows.analysis.words import listed, named, named_all, plural
 from workflow_agent.workflows.model.steps import Step
 
 _rule = partial(rule, "data")

@@ -6,9 +6,10 @@ from functools import partial
 
 import rustworkx as rx
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, named_all, shortened
+from workflow_agent.workflows.analysis.words import named, named_all
 from workflow_agent.workflows.model.durations import in_words, seconds_of
 from workflow_agent.workflows.model.steps import Step
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from workflow_agent.values import grouped, reached
+from workflow_agent.values import grouped, reached, shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import listed, named, plural, shortened
+from workflow_agent.workflows.analysis.words import listed, named, plural
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import WorkflowTrigger
 from workflow_agent.workflows.model.workflow import Workflow

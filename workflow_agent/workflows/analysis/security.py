@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule, strings_in, texts_of_step
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, shortened, vocabulary, words
+from workflow_agent.workflows.analysis.words import named, vocabulary, words
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
 

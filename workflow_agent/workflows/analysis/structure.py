@@ -146,7 +146,8 @@ def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
     for (source, target), edges in grouped(
         ((edge.from_, edge.to), edge) for edge in graph.workflow.transitions
     ).items():
-        same = grouped((_said(edge), edge) for edge in edges).values() if len(edges) > 1 else ()
+        said = ((edge.model_dump_json(exclude={"id"}), edge) for edge in edges)
+        same = grouped(said).values() if len(edges) > 1 else ()
         extra = [edge.id for _, *others in same for edge in others]
         if extra:
             yield Observation(
@@ -156,11 +157,6 @@ def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
                 transitions=tuple(extra),
                 fix=tuple({"op": "disconnect", "transition": edge_id} for edge_id in extra),
             )
-
-
-def _said(edge: Transition) -> str:
-    """Return all that a transition says but its id."""
-    return edge.model_dump_json(exclude={"id"})
 
 
 @_rule("duplicate-name", "info", "People and edits that use the name cannot tell them apart.", has_fix=True)

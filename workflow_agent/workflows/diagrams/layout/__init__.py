@@ -58,20 +58,15 @@ class _Nesting:
     def __init__(self, parts: Sequence[Part], links: Sequence[Link]) -> None:
         self._parts = {part.id: part for part in parts}
         self._inside: dict[str, list[Part]] = {_OUTERMOST: []}
+        self._chains: dict[str, tuple[str, ...]] = {}
+        """The scopes around each part, from the outermost on."""
         for part in parts:
             self._inside.setdefault(part.parent or _OUTERMOST, []).append(part)
-        self._chains = dict(self._scope_chains(parts))
+            self._chains[part.id] = (*self._chains[part.parent], part.parent) if part.parent else (_OUTERMOST,)
         self._links = links
         self._pieces = {link.id: list(self._cut(link)) for link in links}
         self._by_scope = grouped((piece.scope, piece) for pieces in self._pieces.values() for piece in pieces)
         self._drawn: dict[str, Picture] = {}
-
-    def _scope_chains(self, parts: Sequence[Part]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        known: dict[str, tuple[str, ...]] = {}
-        for part in parts:
-            above = (*known[part.parent], part.parent) if part.parent else (_OUTERMOST,)
-            known[part.id] = above
-            yield part.id, above
 
     def _cut(self, link: Link) -> Iterator[_Piece]:
         """Yield the pieces of a link, one for each scope it runs through, from its source on."""
