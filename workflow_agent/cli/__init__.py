@@ -75,8 +75,6 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """A group of commands whose help pipes well and keeps its sections."""
 
-    command_class = Command
-
     @override
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if not sys.stdout.isatty():

@@ -44,14 +44,8 @@ def list_conversations(
     """
     found = list(backend.pages("/conversations", limit, q=q))
     rows = ((one["id"], one["turns"], one["updated_at"], one["title"]) for one in found)
-    print_listed(
-        found,
-        ("id", "turns", "changed", "title"),
-        rows,
-        "There are no such conversations.",
-        as_json=as_json,
-        is_cut=True,
-    )
+    titles = ("id", "turns", "changed", "title")
+    print_listed(found, titles, rows, "There are no such conversations.", as_json=as_json, is_cut=True)
 
 
 @command(conversations, "show")
@@ -103,9 +97,8 @@ def search_messages(
     path = f"/conversations/{conversation}/search" if conversation else "/search/messages"
     found = list(backend.pages(path, limit, q=" ".join(words)))
     rows = ((one["conversation_id"], one["turn"], one["event"]["author"], one["snippet"]) for one in found)
-    print_listed(
-        found, ("conversation", "turn", "who", "what"), rows, "Nothing was found; try other words.", as_json=as_json
-    )
+    titles = ("conversation", "turn", "who", "what")
+    print_listed(found, titles, rows, "Nothing was found; try other words.", as_json=as_json)
     if not (found or as_json or conversation):
         print_note("`workflow-agent workflows search` looks in workflows.")
 

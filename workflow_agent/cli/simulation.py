@@ -93,15 +93,14 @@ def _print(report: dict[str, Any]) -> None:
     if steps:
         print_rows(("after", "step", "who", "takes", "ended"), rows, "")
     bottleneck = report.get("bottleneck")
-    print_facts(
-        {
-            "cases": report["runs"],
-            "outcomes": ", ".join(f"{outcome} {count}" for outcome, count in report["outcomes"].items()),
-            "time": report.get("in_words") if report.get("p90_seconds") else None,
-            "cost": f"{report['mean_cost']:.2f} a case" if report.get("mean_cost") else None,
-            "bottleneck": f"{bottleneck['name']}: {bottleneck['in_words']}" if bottleneck else None,
-        }
-    )
+    facts = {
+        "cases": report["runs"],
+        "outcomes": ", ".join(f"{outcome} {count}" for outcome, count in report["outcomes"].items()),
+        "time": report.get("in_words") if report.get("p90_seconds") else None,
+        "cost": f"{report['mean_cost']:.2f} a case" if report.get("mean_cost") else None,
+        "bottleneck": f"{bottleneck['name']}: {bottleneck['in_words']}" if bottleneck else None,
+    }
+    print_facts(facts)
     if unknown := report["no_time_known"]:
         print_note(f"Taken as no time, for nothing says how long they last: {', '.join(unknown)}.")
 

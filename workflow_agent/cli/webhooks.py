@@ -23,9 +23,8 @@ def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
     """
     items = backend.get("/webhooks")["items"]
     rows = ((one["id"], one["url"], ", ".join(one["events"]), one["waiting"]) for one in items)
-    print_listed(
-        items, ("id", "address", "events", "not taken yet"), rows, "Nobody is told of events.", as_json=as_json
-    )
+    titles = ("id", "address", "events", "not taken yet")
+    print_listed(items, titles, rows, "Nobody is told of events.", as_json=as_json)
 
 
 @command(webhooks, "add")

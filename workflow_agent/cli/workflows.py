@@ -97,15 +97,14 @@ def show_workflow(
 
 
 def _show(document: Any) -> None:
-    print_facts(
-        {
-            "name": document["name"],
-            "id": document["id"],
-            "version": document["version"],
-            "description": document.get("description"),
-            "tags": ", ".join(document.get("tags", ())),
-        }
-    )
+    facts = {
+        "name": document["name"],
+        "id": document["id"],
+        "version": document["version"],
+        "description": document.get("description"),
+        "tags": ", ".join(document.get("tags", ())),
+    }
+    print_facts(facts)
     leads: dict[str, list[str]] = {}
     for one in document["transitions"]:
         when = one["when"].get("text") if one.get("when") else None

@@ -109,13 +109,12 @@ async def export_workflow(
     chosen = format_named(format)
     workflow = await services.workflows.get(services.tenant, workflow_id)
     exported = await to_thread(chosen.write, workflow)
-    return json_reply(
-        {
-            "workflow": named(workflow),
-            "format": chosen.name,
-            "media_type": chosen.media_type,
-            "file_name": f"{workflow.id}.{chosen.extension}",
-            "text": exported.text,
-            "report": exported.report.as_dict(),
-        }
-    )
+    written = {
+        "workflow": named(workflow),
+        "format": chosen.name,
+        "media_type": chosen.media_type,
+        "file_name": f"{workflow.id}.{chosen.extension}",
+        "text": exported.text,
+        "report": exported.report.as_dict(),
+    }
+    return json_reply(written)

@@ -13,7 +13,6 @@ from workflow_agent.api.native.conversation_shapes import ContextList
 from workflow_agent.api.routes import answers, json_reply, problem_replies, routes_at
 from workflow_agent.conversations.agents import DEFAULT_AGENT, AgentProfile, Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, AgentReply
-from workflow_agent.conversations.history import Past
 from workflow_agent.errors import ShuttingDown
 from workflow_agent.telemetry.sums import caches_of_workers, exposition_of_workers, families_of
 from workflow_agent.values.stored import JsonObject
@@ -192,8 +191,7 @@ async def get_tokens(
     whole life."""
     if conversation_id is None:
         return json_reply({"items": await _latest(services, limit)})
-    conversation = await services.conversation(conversation_id)
-    past = Past(services.conversations, conversation)
+    past = await services.past(conversation_id)
     found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
     records = [reply.context_in(conversation_id) for reply in found.items if isinstance(reply, AgentReply)]
     return json_reply({"items": records})

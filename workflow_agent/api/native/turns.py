@@ -66,17 +66,16 @@ async def get_turn(conversation_id: ConversationId, n: Number, services: TheServ
     past = await services.past(conversation_id)
     turn = await past.turn(n)
     replied = [shown_event(past.conversation, one.reply) for one in turn.answers if one.reply]
-    return json_reply(
-        {
-            "conversation_id": conversation_id,
-            "turn": n,
-            "message": turn.message.model_dump(mode="json"),
-            "reply": shown_event(past.conversation, turn.reply) if turn.reply else None,
-            "run": _run(turn.answers[0]) if turn.answers else None,
-            "replies": replied,
-            "runs": [_run(one) for one in turn.answers if one.run],
-        }
-    )
+    shown = {
+        "conversation_id": conversation_id,
+        "turn": n,
+        "message": turn.message.model_dump(mode="json"),
+        "reply": shown_event(past.conversation, turn.reply) if turn.reply else None,
+        "run": _run(turn.answers[0]) if turn.answers else None,
+        "replies": replied,
+        "runs": [_run(one) for one in turn.answers if one.run],
+    }
+    return json_reply(shown)
 
 
 def _run(answer: Answer) -> Any:

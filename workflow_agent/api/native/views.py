@@ -54,15 +54,14 @@ async def diff_versions(
     from_version = from_ or max(to_version - 1, 1)
     before = await services.use_cases.at(workflow_id, from_version)
     diff = diff_workflows(before, await services.use_cases.at(workflow_id, to_version))
-    return json_reply(
-        {
-            "workflow": named(workflow),
-            "from_version": from_version,
-            "to_version": to_version,
-            "changes": list(describe_diff(diff)),
-            "diff": diff.as_dict(),
-        }
-    )
+    shown = {
+        "workflow": named(workflow),
+        "from_version": from_version,
+        "to_version": to_version,
+        "changes": list(describe_diff(diff)),
+        "diff": diff.as_dict(),
+    }
+    return json_reply(shown)
 
 
 @router.get("/{workflow_id}/analysis", **answers(Analysis, 404, 422))

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from workflow_agent.values import grouped, shortened
 from workflow_agent.workflows.diagrams import DiagramView, Line, said
-from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
-from workflow_agent.workflows.diagrams.layout.grid import Picture
+from workflow_agent.workflows.diagrams.layout import Part, laid_out
+from workflow_agent.workflows.diagrams.layout.grid import Edge, Picture
 from workflow_agent.workflows.diagrams.svg.shapes import KINDS, side_room, text_width, wrapped
 from workflow_agent.workflows.diff import PartsDiff, WorkflowDiff
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding, Severity
@@ -282,11 +282,11 @@ def _parts(
         yield Part(REST, 180.0, 36.0)
 
 
-def _links(view: DiagramView, labels: Mapping[str, Sequence[str]]) -> Iterator[Link]:
+def _links(view: DiagramView, labels: Mapping[str, Sequence[str]]) -> Iterator[Edge]:
     if view.start is not None:
-        yield Link(BEGIN, BEGIN, view.start)
+        yield Edge(BEGIN, BEGIN, view.start)
     for at, line in enumerate(view.lines):
         lines = labels[line_id(at)]
         width = max((text_width(one, _SMALL_SIZE) for one in lines), default=0.0)
         size = (width + 12, len(lines) * SAID_LINE + 4) if lines else (0.0, 0.0)
-        yield Link(line_id(at), line.source, line.target, size)
+        yield Edge(line_id(at), line.source, line.target, size)
