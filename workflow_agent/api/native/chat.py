@@ -123,16 +123,15 @@ class ChatRequest(
 
 router = routes_at("/api/v1", "chat")
 _PROBLEMS = (404, 408, 409, 413, 415, 422, 429, 502)
-_TURN = {"conversation_id": "$response.body#/conversation_id", "n": "$response.body#/turn"}
+_CONVERSATION = {"conversation_id": "$response.body#/conversation_id"}
+_TURN = {**_CONVERSATION, "n": "$response.body#/turn"}
 _LINKS = {
     "run": link("get_run", "The run that made the reply.", run_id="$response.body#/run_id"),
     "stream": link("stream_run", "Its events once more.", run_id="$response.body#/run_id"),
     "turn": link("get_turn", "The turn in the conversation.", **_TURN),
     "iterations": link("get_iterations", "What the agent did for it, step by step.", **_TURN),
-    "conversation": link(
-        "get_conversation", "The whole conversation.", conversation_id="$response.body#/conversation_id"
-    ),
-    "history": link("get_history", "Its events.", conversation_id="$response.body#/conversation_id"),
+    "conversation": link("get_conversation", "The whole conversation.", **_CONVERSATION),
+    "history": link("get_history", "Its events.", **_CONVERSATION),
 }
 
 
@@ -210,9 +209,7 @@ async def chat_stream(
 
 
 runs = routes_at("/api/v1/runs", "runs")
-_RUN_LINKS = {
-    "conversation": link("get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id")
-}
+_RUN_LINKS = {"conversation": link("get_conversation", "Its conversation.", **_CONVERSATION)}
 
 
 def _state(records: Records, run: Run) -> dict[str, Any]:
