@@ -17,7 +17,7 @@ DEPENDENCIES = {
 
 
 def test_there_are_dependencies_to_look_at() -> None:
-    assert {"TheServices", "Workflows", "IdempotencyKey"} <= set(DEPENDENCIES)
+    assert {"TheServices", "Actor", "IdempotencyKey"} <= set(DEPENDENCIES)
 
 
 @pytest.mark.parametrize("name", DEPENDENCIES)

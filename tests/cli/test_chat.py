@@ -20,7 +20,7 @@ from pydantic_ai.models.function import AgentInfo
 from tests.cli.commands import run
 from tests.support.scripted import Streaming
 from tests.support.server import serving
-from workflow_agent.cli.chat import Chatting, read_message, talk
+from workflow_agent.cli.chat import read_message, talk
 from workflow_agent.cli.http_backend import server_backend
 from workflow_agent.cli.turns import COMMANDS, Asking
 from workflow_agent.settings import Settings
@@ -240,7 +240,7 @@ def test_ctrl_c_drops_what_is_typed(server: str, capsys: pytest.CaptureFixture[s
         raise line
 
     with server_backend(server, None) as backend:
-        talk(Chatting(backend, Asking()), read)
+        talk(backend, Asking(), read)
 
     assert "/context" in capsys.readouterr().out
 

@@ -92,12 +92,9 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
     install_error_handlers(app)
     # Made when somebody asks for it: that takes longer than everything else here.
     app.openapi = cache(lambda: openapi_document(app, needs_key=settings.needs_key))
-    app.state.page_files = cache(page.page_files)
     app.state.services = services
     app.state.mcp_endpoints = {}
-    app.state.clients_name_users = settings.clients_name_users
-    app.state.model_name = settings.model
-    app.state.heartbeat_seconds = settings.heartbeat_seconds
+    app.state.settings = settings
     app.state.body_limits = BodyLimits(
         settings.max_body_bytes,
         settings.body_deadline_seconds,

@@ -22,9 +22,9 @@ _REPLAYED = {"Idempotency-Replayed": "true"}
 async def create_once(
     keys: IdempotencyKeys,
     key: str | None,
-    *,
     request: Any,
     resource_id: str,
+    *,
     create: Callable[[str], Awaitable[Made]],
     find: Callable[[str], Awaitable[Made]],
 ) -> tuple[Made, dict[str, str]]:
@@ -48,9 +48,9 @@ async def create_once(
 async def create_workflow_once(
     keys: IdempotencyKeys,
     key: str | None,
-    *,
     request: Any,
     workflow: Workflow,
+    *,
     actor: str,
     create: Callable[[Workflow, Writer], Awaitable[Created]],
 ) -> tuple[Workflow, dict[str, str]]:

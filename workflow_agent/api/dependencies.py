@@ -72,6 +72,11 @@ class Services:
     other_workers: OtherWorkers | None = None
     """The other workers of the server; None where this process serves alone."""
 
+    @property
+    def use_cases(self) -> WorkflowService:
+        """What can be done with workflows."""
+        return WorkflowService(self.workflows, self.tenant)
+
     async def conversation(self, conversation_id: str) -> Conversation:
         """Return a conversation with its turns that are not sealed."""
         return await self.conversations.load(self.tenant, conversation_id)
@@ -221,7 +226,7 @@ def user_of(request: Request, named: str | None) -> str:
         return "user"
     if own is not None:
         raise UserNotAllowed("This key belongs to one user, and the request names another. Leave `user` out.")
-    if not request.app.state.clients_name_users:
+    if not request.app.state.settings.clients_name_users:
         raise UserNotAllowed("Clients of this server do not say which user they are. Leave `user` out.")
     return named
 
@@ -254,12 +259,6 @@ def acting_user(request: Request, named: str | None) -> str:
 TheServices = Annotated[Services, Depends(services_of)]
 
 
-async def workflows_of(services: TheServices) -> WorkflowService:
-    """Return the use cases of workflows."""
-    return WorkflowService(services.workflows, services.tenant)
-
-
-Workflows = Annotated[WorkflowService, Depends(workflows_of)]
 ConversationId = Annotated[
     str, Path(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, examples=["expenses-chat"])
 ]

@@ -178,25 +178,26 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _on_http_exception)
 
 
+def refusal(error: WorkflowAgentError, scope: Scope) -> Response:
+    """Return one of our errors as a response."""
+    return problem_response(document_of(error, scope), scope)
+
+
 async def _on_known_error(request: Request, error: Exception) -> Response:
-    return problem_response(document_of(cast("WorkflowAgentError", error), request.scope), request.scope)
+    return refusal(cast("WorkflowAgentError", error), request.scope)
 
 
 async def _on_validation_error(request: Request, error: Exception) -> Response:
     found = cast("Sequence[Mapping[str, Any]]", cast("RequestValidationError", error).errors())
     if any(item["loc"][0] == "path" for item in found):
-        return problem_response(
-            document_of(NotFound("There is nothing at this address."), request.scope), request.scope
-        )
+        return refusal(NotFound("There is nothing at this address."), request.scope)
     problems = [_problem(item) for item in found]
     if is_openai_path(request.url.path) and (told := refusal_of(found[0])) is not None:
         message, code = told
-        refused = InvalidInput(message, problems, openai_code=code)
-        return problem_response(document_of(refused, request.scope), request.scope)
+        return refusal(InvalidInput(message, problems, openai_code=code), request.scope)
     listed = "; ".join(f"{one.pointer}: {one.message}" for one in problems[:3])
     more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
-    refused = InvalidInput(f"The request is not valid: {listed}{more}", problems)
-    return problem_response(document_of(refused, request.scope), request.scope)
+    return refusal(InvalidInput(f"The request is not valid: {listed}{more}", problems), request.scope)
 
 
 def _problem(item: Mapping[str, Any]) -> Problem:

@@ -66,7 +66,7 @@ def frames(
 
 async def with_heartbeats(pieces: AsyncGenerator[bytes], request: Request) -> AsyncGenerator[bytes]:
     """Yield the pieces of a stream as they come, and a comment whenever none came for a while."""
-    heartbeat_seconds: float = request.app.state.heartbeat_seconds
+    heartbeat_seconds: float = request.app.state.settings.heartbeat_seconds
     following = asyncio.ensure_future(anext(pieces, None))
     try:
         while True:

@@ -1,8 +1,8 @@
 """Chats of Vercel's AI SDK and runs of AG-UI over turns, with the encoders that come with Pydantic AI."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import orjson
 from fastapi import Query, Request
@@ -135,7 +135,8 @@ async def vercel_ai_chat(
     request: Request, body: JsonObject, services: TheServices, key: IdempotencyKey, sdk: SdkVersion = "5"
 ) -> Response:
     """Answer the last message of a `useChat` chat; its id names the conversation."""
-    started = await start(services, _ask(request, _run_input(body), services, key))
+    run_input = _read(body, VercelAIAdapter.build_run_input, "request of the AI SDK")
+    started = await start(services, _ask(request, run_input, services, key))
     encoder: VercelAIEventStream[Any, Any] = VercelAIEventStream(
         accept=request.headers.get("accept"), sdk_version=_VERSIONS[sdk]
     )
@@ -148,12 +149,15 @@ async def vercel_ai_chat(
 _VERSIONS: dict[str, Literal[5, 6, 7]] = {"5": 5, "6": 6, "7": 7}
 
 
-def _run_input(body: JsonObject) -> RequestData:
+Read = TypeVar("Read")
+
+
+def _read(body: JsonObject, build: Callable[[bytes], Read], what: str) -> Read:
     try:
-        return VercelAIAdapter.build_run_input(orjson.dumps(body))
+        return build(orjson.dumps(body))
     except ValidationError as error:
         problems = problems_of(error, body)
-        raise InvalidInput(f"This is no request of the AI SDK: {problems[0].message}", problems) from error
+        raise InvalidInput(f"This is no {what}: {problems[0].message}", problems) from error
 
 
 def _ask(request: Request, run_input: RequestData, services: Services, key: str | None) -> Ask:
@@ -200,11 +204,7 @@ async def ag_ui_run(request: Request, body: JsonObject, services: TheServices, k
         from pydantic_ai.ui.ag_ui import AGUIAdapter, AGUIEventStream  # noqa: PLC0415 - see above
     except ImportError as error:
         raise NotFound("AG-UI is not installed here. Install 'workflow-agent[ag-ui]'.") from error
-    try:
-        run_input = AGUIAdapter.build_run_input(orjson.dumps(body))
-    except ValidationError as error:
-        problems = problems_of(error, body)
-        raise InvalidInput(f"This is no run of AG-UI: {problems[0].message}", problems) from error
+    run_input = _read(body, AGUIAdapter.build_run_input, "run of AG-UI")
     spoken = [message for message in body["messages"] if message.get("role") in _SPOKEN]
     ask = Ask(
         script=script_of([_ag_ui_sent(message, at) for at, message in enumerate(spoken)], "/messages"),

@@ -19,9 +19,9 @@ from workflow_agent.api.errors import (
     ForeignOrigin,
     MalformedHost,
     MisdirectedRequest,
-    document_of,
     problem_document,
     problem_response,
+    refusal,
 )
 from workflow_agent.api.openai_errors import is_openai_path
 from workflow_agent.api.page import is_page
@@ -104,7 +104,7 @@ class RequestFrame:
             # The server stops and waits no longer; it would answer with a bare 500.
             if exchange.status is None:
                 error = ShuttingDown("The server is stopping. Send the request again in a moment.", retry_after=5)
-                await _refuse(error, exchange.scope, receive, send)
+                await refusal(error, exchange.scope)(exchange.scope, receive, send)
             raise
         except Exception:
             # The last place that can still answer; the traceback goes to the log and nowhere else.
@@ -120,10 +120,6 @@ class RequestFrame:
             await problem_response(document, exchange.scope)(exchange.scope, receive, send)
 
 
-async def _refuse(error: WorkflowAgentError, scope: Scope, receive: Receive, send: Send) -> None:
-    await problem_response(document_of(error, scope), scope)(scope, receive, send)
-
-
 class HostGuard:
     """Accepts only allowed Host names (`*`: any), so that no foreign page reaches the server under its own name."""
 
@@ -134,7 +130,7 @@ class HostGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
         if scope["type"] == "http" and (error := self._refusal(scope)) is not None:
-            await _refuse(error, scope, receive, send)
+            await refusal(error, scope)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -203,7 +199,7 @@ class KeyGuard:
                     f"{'Incorrect API key provided.' if is_wrong else _NO_KEY} {how}",
                     **({"openai_code": None} if is_openai_path(scope["path"]) and not is_wrong else {}),
                 )
-                await _refuse(error, scope, receive, send)
+                await refusal(error, scope)(scope, receive, send)
                 return
             caller = self._callers[digest]
             scope.setdefault("state", {}).update(tenant=caller.tenant, user=caller.user)

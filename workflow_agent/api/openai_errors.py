@@ -81,6 +81,7 @@ def retry_headers(problem: Mapping[str, Any]) -> dict[str, str]:
 
 
 _KINDS: Mapping[str, str] = {
+    "str": "a string",
     "string": "a string",
     "bool": "a boolean",
     "list": "an array",
@@ -88,21 +89,14 @@ _KINDS: Mapping[str, str] = {
     "model_attributes": "an object",
     "model": "an object",
     "int": "an integer",
+    "NoneType": "null",
 }
+"""By the name of a type in Python, or in a kind of error of the validator."""
 
 
 def kind_of(value: object) -> str:
     """Return what a JSON value is, as OpenAI names it."""
-    if value is None:
-        return "null"
-    names: Mapping[type, str] = {
-        bool: "a boolean",
-        str: "a string",
-        list: "an array",
-        dict: "an object",
-        int: "an integer",
-    }
-    return names.get(type(value), "a decimal")
+    return _KINDS.get(type(value).__name__, "a decimal")
 
 
 def refusal_of(error: Mapping[str, Any]) -> tuple[str, str] | None:

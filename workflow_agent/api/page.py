@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from fastapi import APIRouter, Request
@@ -50,6 +51,7 @@ def is_page(path: str) -> bool:
     return _OPEN.fullmatch(path) is not None
 
 
+@cache
 def page_files() -> Mapping[str, PageFile]:
     """Return the files of the page by name, read and compressed once."""
     found = (entry for entry in files("workflow_agent").joinpath("web").iterdir() if entry.is_file())
@@ -78,8 +80,7 @@ async def page_file(request: Request, name: str) -> Response:
 
 
 def _reply(request: Request, name: str) -> Response:
-    known: Mapping[str, PageFile] = request.app.state.page_files()
-    file = known.get(name)
+    file = page_files().get(name)
     if file is None:
         raise NotFound(f"The page has no file {name[:80]!r}.")
     headers = _HEADERS | {"ETag": file.etag}

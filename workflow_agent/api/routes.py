@@ -106,6 +106,7 @@ Documented = dict[int | str, dict[str, Any]]
 _PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
 _EVENTS = ("start", "mode", "tool_call", "tool_result", "delta", "context", "complete", "error", "shutdown")
 _EVERYWHERE = (401, 403, 421, 500, 503)
+UNCHANGED: Documented = {304: {"description": "Unchanged"}}
 BODY_PROBLEMS = (408, 413, 415, 422)
 """Statuses of the errors of every route that reads a body."""
 
@@ -116,16 +117,43 @@ def json_reply(data: Any, status: int = 200, headers: Mapping[str, str] | None =
     return Response(content, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
-def replies(
-    *problems: int, status: int = 200, headers: tuple[str, ...] = (), links: Mapping[str, Any] | None = None
-) -> Documented:
-    """Return what a route answers beside its `response_model`, with the errors it has beside those of every route."""
+def answers(
+    model: Any,
+    *problems: int,
+    status: int = 200,
+    headers: tuple[str, ...] = (),
+    links: Mapping[str, Any] | None = None,
+    other: Documented | None = None,
+) -> dict[str, Any]:
+    """Return the arguments of a route that answers with a model, as the OpenAPI document describes it.
+
+    Args:
+        model: What the body of the reply is.
+        problems: The statuses of the errors that it has beside those of every route.
+        status: That of the reply.
+        headers: Those that the reply always has.
+        links: What can be asked for next.
+        other: Replies of other statuses, or in place of this one.
+    """
     reply: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if headers:
         reply["headers"] = {name: {"required": True, "schema": {"type": "string"}} for name in headers}
     if links:
         reply["links"] = dict(links)
-    return {status: reply} | problem_replies(*problems)
+    responses = {status: reply} | problem_replies(*problems) | (other or {})
+    return {"status_code": status, "response_model": model, "responses": responses}
+
+
+def creates(
+    model: Any, *problems: int, links: Mapping[str, Any] | None = None, other: Documented | None = None
+) -> dict[str, Any]:
+    """Return the arguments of a route that creates what a body asks for, and tells its address."""
+    return answers(model, *BODY_PROBLEMS, *problems, status=201, headers=("ETag", "Location"), links=links, other=other)
+
+
+def deletes(what: str, *problems: int) -> dict[str, Any]:
+    """Return the arguments of a route that answers with nothing; `what` says what that means."""
+    return {"status_code": 204, "responses": {204: {"description": what}} | problem_replies(*problems)}
 
 
 def problem_replies(*statuses: int) -> Documented:

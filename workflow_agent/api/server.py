@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Literal, cast
@@ -24,29 +23,19 @@ _BODY_GRACE_SECONDS = 5.0
 """The application answers a slow body by its own deadline; the connection is closed this much later."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """How slow and how large a request may be before the application sees it."""
-
-    head_deadline_seconds: float
-    max_head_bytes: int
-    body_deadline_seconds: float
-    max_connections: int
-
-
 class BoundedProtocol(HttpToolsProtocol):
     """An HTTP connection that is closed when a request does not arrive in time, or its head grows too long."""
 
     def __init__(
         self,
-        limits: ConnectionLimits,
+        settings: Settings,
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._limits = limits
+        self._settings = settings
         self._reading: Literal["nothing", "head", "body"] = "nothing"
         self._head_bytes = 0
         self._deadline: asyncio.TimerHandle | None = None
@@ -54,7 +43,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] - uvicorn's says so too
         """Start the clock of the first request."""
         super().connection_made(transport)
-        if len(self.connections) > self._limits.max_connections:
+        if len(self.connections) > self._settings.max_connections:
             self._refuse(
                 HTTPStatus.SERVICE_UNAVAILABLE, "too_many_connections", "Too many connections; try again shortly."
             )
@@ -73,11 +62,11 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._reading == "head":
             self._head_bytes += len(data)
         super().data_received(data)
-        if self._reading == "head" and self._head_bytes > self._limits.max_head_bytes:
+        if self._reading == "head" and self._head_bytes > self._settings.max_head_bytes:
             self._refuse(
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
                 "head_too_large",
-                f"The request line and headers are larger than {self._limits.max_head_bytes} bytes.",
+                f"The request line and headers are larger than {self._settings.max_head_bytes} bytes.",
             )
 
     def on_message_begin(self) -> None:
@@ -89,7 +78,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Give the body its own deadline."""
         self._reading = "body"
-        self._set_deadline(self._limits.body_deadline_seconds + _BODY_GRACE_SECONDS)
+        self._set_deadline(self._settings.body_deadline_seconds + _BODY_GRACE_SECONDS)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -104,7 +93,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _expect_head(self) -> None:
         self._reading = "head"
         self._head_bytes = 0
-        self._set_deadline(self._limits.head_deadline_seconds)
+        self._set_deadline(self._settings.head_deadline_seconds)
 
     def _rest(self) -> None:
         self._reading = "nothing"
@@ -141,11 +130,6 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def bounded_protocol(limits: ConnectionLimits) -> Any:
-    """Return the protocol class of a server, bound to its limits."""
-    return partial(BoundedProtocol, limits)
-
-
 _CLOSING_SECONDS = 5
 """For what is still being written after the runs have ended."""
 
@@ -177,15 +161,9 @@ class GracefulServer(uvicorn.Server):
 def make_server(app: ASGIApp, settings: Settings, finish: Callable[[], Awaitable[None]]) -> GracefulServer:
     """Return the server of an application, not yet listening."""
     refuse_open_binding(settings)
-    limits = ConnectionLimits(
-        settings.head_deadline_seconds,
-        settings.max_head_bytes,
-        settings.body_deadline_seconds,
-        settings.max_connections,
-    )
     config = uvicorn.Config(
         app,
-        http=bounded_protocol(limits),
+        http=cast("Any", partial(BoundedProtocol, settings)),
         ws="none",
         lifespan="on",
         log_config=None,

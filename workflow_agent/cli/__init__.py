@@ -4,6 +4,7 @@ The module of a command is imported when the command is used, so that help and r
 """
 
 import importlib
+import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -47,8 +48,22 @@ COMMANDS = {
 """By section of the first help page: each command, its module in this folder, and its first line of help."""
 
 
+_EXAMPLE = re.compile(r"\n(  \S.*)((?:\n    .*)*)")
+"""An indented line of a help text, and those that go on with it."""
+
+
+def _apart(example: re.Match[str]) -> str:
+    """Return an example as a paragraph of its own, whose lines Click does not join."""
+    unwrapped = "\b\n" if example[2] else ""
+    return f"\n\n{unwrapped}{example[1]}{example[2]}"
+
+
 class Command(TyperCommand):
-    """A command whose help pipes well."""
+    """A command whose help pipes well, each of its examples by itself."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.help = self.help and _EXAMPLE.sub(_apart, self.help)
 
     @override
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -59,8 +74,6 @@ class Command(TyperCommand):
 
 class Group(TyperGroup):
     """A group of commands whose help pipes well and keeps its sections."""
-
-    command_class = Command
 
     @override
     def format_help(self, ctx: Any, formatter: Any) -> None:

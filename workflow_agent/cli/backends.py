@@ -120,27 +120,21 @@ def settings_of(data_dir: Path | None, url: str | None, api_key: str | None) -> 
     return chosen.model_copy(update={"url": None}) if data_dir is not None else chosen
 
 
-@contextmanager
-def on_server(settings: Settings) -> Generator[Backend]:
-    """Give the server that the settings name."""
+def on_server(settings: Settings) -> AbstractContextManager[Backend]:
+    """Return the server that the settings name, to be opened."""
     # Imported here, because help texts and refusals should not wait for an HTTP client.
     from workflow_agent.cli.http_backend import server_backend  # noqa: PLC0415 - see above
 
     key = settings.api_key.get_secret_value() if settings.api_key else None
-    with server_backend(str(settings.url), key) as backend:
-        yield backend
+    return server_backend(str(settings.url), key)
 
 
-@contextmanager
-def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> Generator[Backend]:
+def _backend(wiring: Wiring, settings: Settings, *, makes: bool) -> AbstractContextManager[Backend]:
     if settings.url is not None:
-        with on_server(settings) as backend:
-            yield backend
-        return
+        return on_server(settings)
     if not makes:
         _want_directory(settings)
-    with in_process(wiring, settings) as backend:
-        yield backend
+    return in_process(wiring, settings)
 
 
 @contextmanager
@@ -176,6 +170,16 @@ def listed_silently(context: typer.Context, limit: int) -> Listed:
     except (CommandFailed, typer.Exit):
         # A shell in the middle of a line is told nothing; the finished command will say what is wrong.
         return ()
+
+
+def get_if_there(backend: Backend, path: str) -> Any:
+    """Return what is at a path; None where nothing is."""
+    try:
+        return backend.get(path)
+    except CommandFailed as error:
+        if error.exit_code != EXIT_NOT_FOUND:
+            raise
+        return None
 
 
 def _want_directory(settings: Settings) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import sys
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -50,13 +49,9 @@ def ask(
     on in it. With --json the whole reply, with its evidence.
 
     Examples:
-
       workflow-agent ask "list my workflows"
-
       workflow-agent ask "where can it get stuck?" -w wf_expense_approval
-
       workflow-agent ask "who approves?" -c expenses-chat --mode analysis --json
-
       cat machine.json | workflow-agent ask "import this"
     """
     words = _message(message or [])
@@ -153,29 +148,6 @@ def _completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
 _GREETING = "Say what you want, or /help. Ctrl-C stops a reply, Ctrl-D leaves."
 
 
-@dataclass(slots=True)
-class Chatting:
-    """A conversation at the keyboard: what answers, how it is asked, and whether it goes on."""
-
-    backend: Backend
-    asking: Asking
-    is_over: bool = False
-
-    def take(self, message: str) -> None:
-        """Answer one message, or do what a slash command says; what is refused is said, and it goes on."""
-        try:
-            if message.startswith("/"):
-                following = run_command(self.backend, self.asking, message)
-                self.is_over = following is None
-                message = following or ""
-            if message:
-                show_turn(self.backend, self.asking, message)
-        except CommandFailed as error:
-            print_note(error.message)
-        except KeyboardInterrupt:
-            print_note("")
-
-
 @with_backend(makes=True)
 def chat(
     backend: Backend,
@@ -193,36 +165,38 @@ def chat(
     /quit.
 
     Examples:
-
       workflow-agent chat
-
       workflow-agent chat -c expenses-chat
-
       workflow-agent chat --workflow "Expense approval" --mode analysis
-
       echo "list my workflows" | workflow-agent chat
     """
     workflow_id = workflow_id_of(backend, workflow) if workflow else None
-    chatting = Chatting(backend, Asking(conversation, workflow_id, mode, agent))
+    asking = Asking(conversation, workflow_id, mode, agent)
     if conversation is not None:
         backend.get(f"/conversations/{conversation}")
     if sys.stdin.isatty():
         print_note(_GREETING)
     with remembered(state_folder(load_settings()) / "history", sorted(COMMANDS)):
-        talk(chatting, typed_line)
-    if chatting.asking.conversation_id is not None:
-        print_note(f"Go on with: workflow-agent chat -c {chatting.asking.conversation_id}")
+        talk(backend, asking, typed_line)
+    if asking.conversation_id is not None:
+        print_note(f"Go on with: workflow-agent chat -c {asking.conversation_id}")
 
 
-def talk(chatting: Chatting, read: Read) -> None:
-    """Take one message after another until the input ends or somebody leaves; Ctrl-C drops what is typed."""
-    while not chatting.is_over:
+def talk(backend: Backend, asking: Asking, read: Read) -> None:
+    """Answer one message after another, or do what a slash command says, until the input ends or somebody leaves.
+
+    What is refused is said, and it goes on; Ctrl-C drops what is typed, or stops the reply.
+    """
+    while True:
         try:
-            message = read_message(read)
+            message: str | None = read_message(read)
+            if message and message.startswith("/"):
+                message = run_command(backend, asking, message)
+            if message:
+                show_turn(backend, asking, message)
         except EOFError:
             return
+        except CommandFailed as error:
+            print_note(error.message)
         except KeyboardInterrupt:
             print_note("")
-            continue
-        if message:
-            chatting.take(message)

@@ -131,6 +131,8 @@ class Listing(Protocol):
 
 DataDir = Annotated[Path | None, typer.Option(help="Where conversations and workflows are kept (default data).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, for programs.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At most so many.")]
 
 

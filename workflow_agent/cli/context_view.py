@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
-from workflow_agent.cli.output import clean
+from workflow_agent.cli.output import clean, facts_table, titled_table
 from workflow_agent.conversations.context_records import Breakdown
 from workflow_agent.values.described import field_texts
 
@@ -39,7 +39,7 @@ def of_context(record: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def _sections(breakdown: Mapping[str, Any]) -> Table:
-    table = _table("What the model saw")
+    table = titled_table("What the model saw")
     table.add_column("section", no_wrap=True)
     table.add_column("tokens", justify="right", no_wrap=True)
     table.add_column("share", no_wrap=True)
@@ -61,9 +61,7 @@ def _told(record: Mapping[str, Any]) -> Table:
         ("message", _message(_part(record, "message"))),
         *(("planning", line) for line in _planning(_part(record, "planning"))),
     ]
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table = facts_table()
     before = ""
     for name, line in said:
         if line is not None:
@@ -109,7 +107,7 @@ def _planning(planning: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _artifacts(artifacts: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("Documents and earlier results")
+    table = titled_table("Documents and earlier results")
     table.add_column("from", ratio=2, overflow="fold")
     table.add_column("was", no_wrap=True)
     table.add_column("chars", justify="right", no_wrap=True)
@@ -124,10 +122,6 @@ def _artifacts(artifacts: Sequence[Mapping[str, Any]]) -> Table:
             clean(str(one.get("rationale"))),
         )
     return table
-
-
-def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", expand=True, show_edge=False)
 
 
 def _part(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workflow_agent.cli.context_view import of_context
-from workflow_agent.cli.output import clean
+from workflow_agent.cli.output import clean, facts_table, titled_table
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
@@ -46,7 +46,7 @@ def of_turn(conversation: Conversation, records: Records, number: int) -> Iterat
 
 def _facts(conversation: Conversation) -> Table:
     totals = conversation.usage_totals
-    worked = conversation.execution_time.total_ms
+    worked, origin = conversation.execution_time.total_ms, conversation.forked_from
     facts: list[tuple[str, str | None]] = [
         ("id", f"{conversation.id} (version {conversation.version})"),
         ("turns", f"{conversation.turn_count:,}, phase {conversation.phase}"),
@@ -54,23 +54,16 @@ def _facts(conversation: Conversation) -> Table:
         ("agents", ", ".join(sorted(conversation.agent_states)) or None),
         ("workflow", conversation.bound_workflow_id),
         ("mode", f"{conversation.mode_override}, set for all turns" if conversation.mode_override else None),
-        ("forked from", _origin(conversation)),
+        ("forked from", f"{origin.conversation_id}, turn {origin.turn}" if origin else None),
         ("model", f"{totals.requests:,} requests, {_tokens(totals.input_tokens, totals.output_tokens)}"),
         ("cost", _cost_of_all(conversation)),
         ("worked for", _duration(worked) if worked else None),
     ]
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+    table = facts_table()
     for name, value in facts:
         if value is not None:
             table.add_row(name, clean(value))
     return table
-
-
-def _origin(conversation: Conversation) -> str | None:
-    origin = conversation.forked_from
-    return None if origin is None else f"{origin.conversation_id}, turn {origin.turn}"
 
 
 def _event(event: Event, records: Records, *, is_short: bool) -> Iterator[RenderableType]:
@@ -80,7 +73,8 @@ def _event(event: Event, records: Records, *, is_short: bool) -> Iterator[Render
         yield Text()
         yield Rule(f"Turn {event.turn:,}, {_moment(event.at)}", align="left")
         yield _said(event.author, event.content, "cyan", is_short=is_short)
-        yield from (_ended(run, is_short=is_short) for run in _without_reply(event, records))
+        broken_off = (run for run in records.runs if run.user_event_id == event.id and run.status != "completed")
+        yield from (_ended(run, is_short=is_short) for run in broken_off)
     else:
         yield from _reply(event, records, is_short=is_short)
 
@@ -135,7 +129,7 @@ def _calls_in_short(iterations: Sequence[Iteration]) -> Text:
 
 
 def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
-    table = Table(title="Steps", title_justify="left", title_style="bold", expand=True, show_edge=False)
+    table = titled_table("Steps")
     table.add_column("step", justify="right", no_wrap=True)
     table.add_column("call", ratio=2, overflow="fold")
     table.add_column("with", ratio=3, overflow="fold")
@@ -151,12 +145,6 @@ def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
             table.add_row(str(one.number), Text("answered", style="dim"), "", "", "")
     if table.row_count:
         yield Padding(table, (1, 0))
-
-
-def _without_reply(message: UserMessage, records: Records) -> Iterator[Run]:
-    for run in records.runs:
-        if run.user_event_id == message.id and run.status != "completed":
-            yield run
 
 
 def _ended(run: Run, *, is_short: bool) -> RenderableType:

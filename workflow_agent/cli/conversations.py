@@ -8,7 +8,7 @@ import typer
 
 from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Limit
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Limit, Output, Yes
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -39,21 +39,13 @@ def list_conversations(
     between.
 
     Examples:
-
       workflow-agent conversations list
-
       workflow-agent conversations list --query expense --limit 5 --json
     """
     found = list(backend.pages("/conversations", limit, q=q))
     rows = ((one["id"], one["turns"], one["updated_at"], one["title"]) for one in found)
-    print_listed(
-        found,
-        ("id", "turns", "changed", "title"),
-        rows,
-        "There are no such conversations.",
-        as_json=as_json,
-        is_cut=True,
-    )
+    titles = ("id", "turns", "changed", "title")
+    print_listed(found, titles, rows, "There are no such conversations.", as_json=as_json, is_cut=True)
 
 
 @command(conversations, "show")
@@ -68,9 +60,7 @@ def show_conversation(
     With --json its events, with all the evidence that each reply carries.
 
     Examples:
-
       workflow-agent conversations show expenses-chat
-
       workflow-agent conversations show expenses-chat --last 2 --json
     """
     path = f"/conversations/{conversation}/history"
@@ -101,17 +91,14 @@ def search_messages(
     """Find what was said in any turn of any conversation, newest first.
 
     Examples:
-
       workflow-agent conversations search expense
-
       workflow-agent conversations search legal review -c expenses-chat --json
     """
     path = f"/conversations/{conversation}/search" if conversation else "/search/messages"
     found = list(backend.pages(path, limit, q=" ".join(words)))
     rows = ((one["conversation_id"], one["turn"], one["event"]["author"], one["snippet"]) for one in found)
-    print_listed(
-        found, ("conversation", "turn", "who", "what"), rows, "Nothing was found; try other words.", as_json=as_json
-    )
+    titles = ("conversation", "turn", "who", "what")
+    print_listed(found, titles, rows, "Nothing was found; try other words.", as_json=as_json)
     if not (found or as_json or conversation):
         print_note("`workflow-agent workflows search` looks in workflows.")
 
@@ -125,7 +112,6 @@ def rename_conversation(
     """Give a conversation another title.
 
     Example:
-
       workflow-agent conversations rename expenses-chat "Expenses of 2026"
     """
     backend.change("PATCH", f"/conversations/{conversation}", {"title": title})
@@ -133,15 +119,10 @@ def rename_conversation(
 
 
 @command(conversations, "delete")
-def delete_conversation(
-    backend: Backend,
-    conversation: ConversationId,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
+def delete_conversation(backend: Backend, conversation: ConversationId, yes: Yes = False) -> None:
     """Delete a conversation for good; workflows stay.
 
     Example:
-
       workflow-agent conversations delete expenses-chat --yes
     """
     found = backend.get(f"/conversations/{conversation}")
@@ -163,9 +144,7 @@ def fork_conversation(
     Prints the id of the new one; the original stays as it is.
 
     Examples:
-
       workflow-agent conversations fork expenses-chat
-
       workflow-agent conversations fork expenses-chat --turn 1 --title "Plan B"
     """
     last = turn or _last_turn(backend, conversation)
@@ -185,20 +164,14 @@ def _last_turn(backend: Backend, conversation: str) -> int:
 
 
 @command(conversations, "export")
-def export_conversation(
-    backend: Backend,
-    conversation: ConversationId,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
-) -> None:
+def export_conversation(backend: Backend, conversation: ConversationId, output: Output = None) -> None:
     """Write a conversation with all that belongs to it as one document.
 
     Every turn with its evidence, sealed ones and large results included;
     `import` makes the same conversation of it.
 
     Examples:
-
       workflow-agent conversations export expenses-chat -o expenses.json
-
       workflow-agent conversations export expenses-chat | gzip > expenses.gz
     """
     bundle = backend.get(f"/conversations/{conversation}/export")
@@ -217,7 +190,6 @@ def import_conversations(
     All that a document says is checked first. Prints the id of each.
 
     Examples:
-
       workflow-agent conversations import exported.json --new-id
     """
     made: list[Any] = []

@@ -210,11 +210,8 @@ def doctor(
     --url it looks at a server instead.
 
     Examples:
-
       workflow-agent doctor
-
       workflow-agent doctor --data-dir ~/workflows --json
-
       workflow-agent doctor --url http://127.0.0.1:8000
 
     Exit codes: 0 nothing is wrong, warnings aside, 1 something is, 78 a

@@ -75,7 +75,23 @@ class HttpBackend(Backend):
 
     @override
     def turn(self, body: Mapping[str, object]) -> Generator[Event]:
-        return followed(self, body)
+        turn = _Following(self, body, f"cli-{secrets.token_hex(12)}")
+        waits = iter(self.waits_seconds)
+        while True:
+            before, lost, turn.is_under_way = turn.last_id, None, False
+            try:
+                for event in turn.events():
+                    yield event
+                    if event.name in _ENDS:
+                        return
+            except httpx2.TransportError as error:
+                lost = error
+            if turn.last_id != before or turn.is_under_way:
+                waits = iter(self.waits_seconds)
+            wait_seconds = next(waits, None)
+            if wait_seconds is None or (isinstance(lost, httpx2.ConnectError) and not turn.was_reached):
+                raise turn.broken_off(lost) from lost
+            self.pause(wait_seconds)
 
     def stream(
         self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, object] | None = None
@@ -219,33 +235,12 @@ _ENDS = ("complete", "error")
 _UNDER_WAY = ("accepted", "running")
 
 
-def followed(backend: HttpBackend, body: Mapping[str, object]) -> Generator[Event]:
-    """Yield the events of a turn, each once, up to the one that ends it.
+@dataclass(slots=True)
+class _Following:
+    """How far a turn was followed.
 
     Sent again under the same key it is the same turn; once its run is known, only the stream is asked for.
     """
-    turn = _Following(backend, body, f"cli-{secrets.token_hex(12)}")
-    waits = iter(backend.waits_seconds)
-    while True:
-        before, lost, turn.is_under_way = turn.last_id, None, False
-        try:
-            for event in turn.events():
-                yield event
-                if event.name in _ENDS:
-                    return
-        except httpx2.TransportError as error:
-            lost = error
-        if turn.last_id != before or turn.is_under_way:
-            waits = iter(backend.waits_seconds)
-        wait_seconds = next(waits, None)
-        if wait_seconds is None or (isinstance(lost, httpx2.ConnectError) and not turn.was_reached):
-            raise turn.broken_off(lost) from lost
-        backend.pause(wait_seconds)
-
-
-@dataclass(slots=True)
-class _Following:
-    """How far a turn was followed."""
 
     backend: HttpBackend
     body: Mapping[str, object]

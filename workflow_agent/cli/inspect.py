@@ -1,7 +1,6 @@
 """`inspect`: a conversation as it went, for people in front of a terminal."""
 
 import asyncio
-import json
 import sys
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from workflow_agent.assistant.turns.bundles import opened
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server, settings_of
 from workflow_agent.cli.context import EXIT_NOT_FOUND, AsJson, CommandFailed, Wiring, or_exit, wiring_of
 from workflow_agent.cli.conversation_view import of_conversation, of_turn
-from workflow_agent.cli.output import is_terminal, piped
+from workflow_agent.cli.output import is_terminal, piped, print_json
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.records import Records, turn_in
@@ -41,13 +40,9 @@ def inspect(
     --url it asks one. Nothing is changed. In a pipe there are no boxes and nothing is cut.
 
     Examples:
-
       workflow-agent inspect expenses-chat
-
       workflow-agent inspect expenses-chat --turn 2
-
       workflow-agent inspect expenses-chat --url http://127.0.0.1:8000
-
       workflow-agent inspect expenses-chat --json | jq '.turns[].mode.name'
     """
 
@@ -59,7 +54,7 @@ def inspect(
 
     conversation, records = or_exit(found)
     if as_json:
-        typer.echo(json.dumps(_plain(conversation, records, turn), indent=2, ensure_ascii=False))
+        print_json(_plain(conversation, records, turn))
         return
     _print(conversation, records, turn)
 

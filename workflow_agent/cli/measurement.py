@@ -5,15 +5,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 import typer
 
 from workflow_agent.cli import group
-from workflow_agent.cli.backends import command
+from workflow_agent.cli.backends import command, get_if_there
 from workflow_agent.cli.context import (
     EXIT_NOT_FOUND,
     AsJson,
@@ -52,13 +51,9 @@ def bench(
     this says how to get one.
 
     Examples:
-
       workflow-agent bench --list
-
       workflow-agent bench eval_modes
-
       workflow-agent bench starting --checkout ~/workflow-agent
-
       workflow-agent bench
     """
     code = or_exit(lambda: _bench(context, name, checkout, list_them=list_them))
@@ -127,11 +122,7 @@ _CHANGES = ("created", "modified", "deleted")
 _PROGRAM_DEPTH = 2
 
 
-class Rated(StrEnum):
-    """Which rating to look for."""
-
-    UP = "up"
-    DOWN = "down"
+Rated = Literal["up", "down"]
 
 
 @evals.callback()
@@ -151,9 +142,7 @@ def from_conversations(
     rated up is read by: make eval-model MODEL=... FILE=cases.jsonl
 
     Examples:
-
       workflow-agent evals from-conversations > cases.jsonl
-
       workflow-agent evals from-conversations --rated down
     """
     made = 0
@@ -167,7 +156,7 @@ def from_conversations(
 def _cases(backend: Backend, conversation_id: str, rated: Rated | None) -> Iterator[dict[str, Any]]:
     path = f"/conversations/{quote(conversation_id, safe='')}"
     given = backend.get(path)["feedback"]
-    wanted = {key: one for key, one in given.items() if rated is None or one["rating"] == rated.value}
+    wanted = {key: one for key, one in given.items() if rated is None or one["rating"] == rated}
     for event_id, feedback in sorted(wanted.items(), key=lambda one: one[1]["turn"]):
         turn = backend.get(f"{path}/turns/{feedback['turn']}")
         reply = next(one for one in turn["replies"] if one["id"] == event_id)
@@ -214,24 +203,14 @@ def _document(backend: Backend, workflow_id: str, version: int | None) -> dict[s
     """Return a version of a workflow; None where there was none, or none is kept."""
     if version is None:
         return None
-    try:
-        kept = backend.get(f"/workflows/{quote(workflow_id, safe='')}/versions/{version}")
-    except CommandFailed as error:
-        if error.exit_code != EXIT_NOT_FOUND:
-            raise
-        return None
-    return kept["document"]
+    kept = get_if_there(backend, f"/workflows/{quote(workflow_id, safe='')}/versions/{version}")
+    return kept and kept["document"]
 
 
 def _versions_by(backend: Backend, run_id: str, workflow_id: str) -> list[int]:
     """Return the versions of a workflow that a run made; none where the workflow is gone."""
-    try:
-        versions = backend.get(f"/workflows/{quote(workflow_id, safe='')}/versions")["items"]
-    except CommandFailed as error:
-        if error.exit_code != EXIT_NOT_FOUND:
-            raise
-        return []
-    return [one["version"] for one in versions if one["author"].get("run_id") == run_id]
+    versions = get_if_there(backend, f"/workflows/{quote(workflow_id, safe='')}/versions") or {"items": ()}
+    return [one["version"] for one in versions["items"] if one["author"].get("run_id") == run_id]
 
 
 def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
@@ -240,9 +219,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
     Reads the conversations below the data directory; changes nothing.
 
     Examples:
-
       workflow-agent evidence
-
       workflow-agent evidence --data-dir ~/workflows --json
     """
     found = _evidence_of(call_histories(chosen_settings(data_dir=data_dir).data_dir))

@@ -7,7 +7,7 @@ import typer
 
 from workflow_agent.cli import group
 from workflow_agent.cli.backends import command
-from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed
+from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed, Yes
 from workflow_agent.cli.output import confirm_or_refuse, print_listed, print_note
 
 memory = group("memory")
@@ -22,9 +22,7 @@ def list_memory(backend: Backend, user: User = None, as_json: AsJson = False) ->
     With --json also the workflows dealt with; that is the whole export.
 
     Examples:
-
       workflow-agent memory list
-
       workflow-agent memory list --user anna --json
     """
     found = backend.get("/memory", user=user)
@@ -46,7 +44,6 @@ def correct_memory(
     """Replace the text of something; what it said before is forgotten everywhere.
 
     Example:
-
       workflow-agent memory correct mem_0f3a9c21b7 "I prefer short names"
     """
     now = backend.change("PATCH", _path(known, user), {"text": text})
@@ -59,14 +56,13 @@ def forget_memory(
     known: Annotated[str | None, typer.Argument(metavar="ID", help="An id, as `list` shows it.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget all that is known.")] = False,
     user: User = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Forget something, in the person's conversations too.
 
     By the id of a workflow it is forgotten that the person dealt with it.
 
     Example:
-
       workflow-agent memory forget mem_0f3a9c21b7
     """
     if (known is None) is not everything:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.assistant.turns.bundles import Bundle, opened, packed
-from workflow_agent.cli.backends import with_backend
+from workflow_agent.cli.backends import get_if_there, with_backend
 from workflow_agent.cli.context import EXIT_CONFLICT, EXIT_FAILED, EXIT_NOT_FOUND, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import STDIN, counted, print_json, print_note, print_rows, progress, read_text
 from workflow_agent.conversations.document import Conversation
@@ -69,11 +69,8 @@ def migrate(
     something is wrong, nothing is. What is there already stays as it is.
 
     Examples:
-
       workflow-agent migrate histories --dry-run
-
       workflow-agent migrate histories chat.jsonl
-
       workflow-agent migrate histories --json | jq '.[].state'
     """
 
@@ -128,12 +125,9 @@ def _refusal(made: "Conversation") -> str:
 
 def _state_of(backend: Backend, conversation_id: str, digest: str) -> tuple[str, str]:
     """Return what a conversation of this id is, where there is one."""
-    try:
-        stored = backend.get(f"/conversations/{conversation_id}")
-    except CommandFailed as error:
-        if error.exit_code == EXIT_NOT_FOUND:
-            return NEW, ""
-        raise
+    stored = get_if_there(backend, f"/conversations/{conversation_id}")
+    if stored is None:
+        return NEW, ""
     source = stored.get("metadata", {}).get(SOURCE)
     if not isinstance(source, dict):
         return TAKEN, f"a conversation that began here has the id {conversation_id!r}"

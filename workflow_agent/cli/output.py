@@ -213,6 +213,19 @@ def _bare(part: RenderableType) -> Iterator[RenderableType]:
         yield part
 
 
+def titled_table(title: str) -> Table:
+    """Return a table as wide as the terminal, without columns yet."""
+    return Table(title=title, title_justify="left", title_style="bold", expand=True, show_edge=False)
+
+
+def facts_table() -> Table:
+    """Return a table for names and what is said of each, without rows yet."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 

@@ -25,9 +25,7 @@ def list_previews(
     """List the changes that wait for a decision, the newest first.
 
     Examples:
-
       workflow-agent previews list
-
       workflow-agent previews list --all --json
     """
     found = backend.get("/previews", state="all" if every else None)["items"]
@@ -45,7 +43,6 @@ def apply_preview(backend: Backend, preview: Which, by: By = "user") -> None:
     """Make a change that waits.
 
     Example:
-
       workflow-agent previews apply pv_1f2e3d4c5b6a --by ana
     """
     _decide(backend, preview, "apply", by)
@@ -56,7 +53,6 @@ def reject_preview(backend: Backend, preview: Which, by: By = "user") -> None:
     """Turn a change that waits down; nothing is changed.
 
     Example:
-
       workflow-agent previews reject pv_1f2e3d4c5b6a
     """
     _decide(backend, preview, "reject", by)

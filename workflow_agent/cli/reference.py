@@ -28,9 +28,7 @@ def settings(markdown: Markdown = False) -> None:
     Secrets are only said to be set.
 
     Examples:
-
       workflow-agent settings
-
       WORKFLOW_AGENT_PORT=9000 workflow-agent settings | grep PORT
     """
     if markdown:
@@ -45,9 +43,7 @@ def openapi(context: typer.Context, markdown: Markdown = False) -> None:
     """Print the description of the HTTP API: its OpenAPI document.
 
     Examples:
-
       workflow-agent openapi | jq '.paths | keys'
-
       workflow-agent openapi --markdown
     """
     with TemporaryDirectory() as folder:
@@ -64,7 +60,6 @@ def schemas(folder: Annotated[Path, typer.Argument(help="Where to write them; it
     """Write the JSON Schemas of workflows and conversations into a folder.
 
     Examples:
-
       workflow-agent schemas docs/schemas
     """
     folder.mkdir(parents=True, exist_ok=True)

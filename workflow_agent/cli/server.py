@@ -1,6 +1,5 @@
 """`serve`, `mcp`, `migrate-database`, `move` and `verify`: the server, and the data at rest."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from workflow_agent.cli.context import AsJson, DataDir, Wiring, chosen_settings, or_exit, wiring_of
+from workflow_agent.cli.output import print_json
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def move(
     is; done again, the command goes on where it stopped.
 
     Examples:
-
       workflow-agent move --from data --to postgresql://db/workflows
-
       workflow-agent move --from postgresql://db/workflows --to data
 
     Exit codes: 0 done, 1 when something cannot be read, or is there with
@@ -66,10 +64,7 @@ def migrate_database(
     in an older one, switch it on once no host of a release before is left.
 
     Examples:
-
       workflow-agent migrate-database --database postgresql://db/workflows
-
-    \b
       workflow-agent migrate-database --database postgresql://db/workflows \\
         --row-security
 
@@ -111,15 +106,10 @@ def serve(
     over the defaults; `workflow-agent settings` shows them all.
 
     Examples:
-
       workflow-agent serve
-
       workflow-agent serve --port 9000 --data-dir ~/workflows
-
       workflow-agent serve --workers 4
-
       WORKFLOW_AGENT_MODEL=openai:gpt-5.2 workflow-agent serve
-
       workflow-agent serve --database embedded
 
     Exit codes: 0 after a stop, 1 when the address or the data cannot be
@@ -142,9 +132,7 @@ def mcp(context: typer.Context, data_dir: DataDir = None, model: Model = None, s
     server answers at /mcp. docs/mcp.md shows how to connect clients.
 
     Examples:
-
       workflow-agent mcp
-
       workflow-agent mcp --data-dir ~/workflows
     """
     chosen = chosen_settings(data_dir=data_dir, model=model, samples=samples)
@@ -167,11 +155,8 @@ def verify(context: typer.Context, repair: Repair = False, data_dir: DataDir = N
     look left over that is not: stop it for a certain answer.
 
     Examples:
-
       workflow-agent verify
-
       workflow-agent verify --repair --data-dir ~/workflows
-
       workflow-agent verify --json | jq '.findings[].kind'
 
     What a killed process leaves is told as left over: nothing is wrong with it.
@@ -187,8 +172,7 @@ def verify(context: typer.Context, repair: Repair = False, data_dir: DataDir = N
     _refuse(wiring, settings, repair=repair)
     mended, left = or_exit(lambda: wiring.verify(settings, repair))
     if as_json:
-        shown = {"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]}
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        print_json({"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]})
     else:
         _print_findings(mended, left)
     raise typer.Exit(0 if all(one.is_leftover for one in left) else EXIT_DAMAGED)

@@ -39,12 +39,8 @@ def simulate_workflow(
     guessed; then the exit code is 1.
 
     Examples:
-
-    \b
       workflow-agent workflows simulate wf_expense_approval \\
         --set amount=1500 --set approved=true
-
-    \b
       workflow-agent workflows simulate wf_expense_approval --runs 500 \\
         --per-day 40 --staff manager=2 --time review=PT30M \\
         --set amount=1500 --set approved=true
@@ -97,15 +93,14 @@ def _print(report: dict[str, Any]) -> None:
     if steps:
         print_rows(("after", "step", "who", "takes", "ended"), rows, "")
     bottleneck = report.get("bottleneck")
-    print_facts(
-        {
-            "cases": report["runs"],
-            "outcomes": ", ".join(f"{outcome} {count}" for outcome, count in report["outcomes"].items()),
-            "time": report.get("in_words") if report.get("p90_seconds") else None,
-            "cost": f"{report['mean_cost']:.2f} a case" if report.get("mean_cost") else None,
-            "bottleneck": f"{bottleneck['name']}: {bottleneck['in_words']}" if bottleneck else None,
-        }
-    )
+    facts = {
+        "cases": report["runs"],
+        "outcomes": ", ".join(f"{outcome} {count}" for outcome, count in report["outcomes"].items()),
+        "time": report.get("in_words") if report.get("p90_seconds") else None,
+        "cost": f"{report['mean_cost']:.2f} a case" if report.get("mean_cost") else None,
+        "bottleneck": f"{bottleneck['name']}: {bottleneck['in_words']}" if bottleneck else None,
+    }
+    print_facts(facts)
     if unknown := report["no_time_known"]:
         print_note(f"Taken as no time, for nothing says how long they last: {', '.join(unknown)}.")
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any, Self
 
@@ -89,14 +89,7 @@ class Asking:
 
     def body(self, message: str) -> dict[str, object]:
         """Return the request of a turn."""
-        asked = {
-            "message": message,
-            "conversation_id": self.conversation_id,
-            "workflow_id": self.workflow_id,
-            "mode": self.mode,
-            "agent": self.agent,
-        }
-        return {name: value for name, value in asked.items() if value is not None}
+        return {"message": message, **{name: value for name, value in asdict(self).items() if value is not None}}
 
 
 @dataclass(slots=True)
@@ -105,7 +98,6 @@ class Followed:
 
     run_id: str | None = None
     conversation_id: str | None = None
-    agents: list[str] = field(default_factory=list[str])
     reply: Mapping[str, Any] | None = None
 
 
@@ -130,7 +122,6 @@ def followed_turn(
 def _take(turn: Followed, event: Event) -> None:
     if event.name == "start":
         turn.run_id, turn.conversation_id = event.data["run_id"], event.data["conversation_id"]
-        turn.agents.append(event.data["agent"])
     elif event.name == "complete":
         turn.reply = event.data
     elif event.name == "error":
@@ -162,12 +153,11 @@ def show_nothing(_: Event) -> None:
     """Show nothing of a turn, whose whole reply is printed at the end."""
 
 
-QUIT = None
 AUTO = "auto"
 _BAR_CHARS = 30
 _LATEST = 10
 Run = Callable[[Backend, Asking, str], str | None]
-"""Does what a command says; returns the message to send, empty for none, None to leave."""
+"""Does what a command says; returns the message to send, if there is one. EOFError leaves, as the end of the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +170,7 @@ class SlashCommand:
 
 
 def run_command(backend: Backend, asking: Asking, line: str) -> str | None:
-    """Return the message that a line's command stands for: empty for none, None to leave."""
+    """Return the message that a line's command stands for, if it is one."""
     name, _, rest = line.partition(" ")
     found = COMMANDS.get(name)
     if found is None:
@@ -190,16 +180,14 @@ def run_command(backend: Backend, asking: Asking, line: str) -> str | None:
     return found.run(backend, asking, rest.strip())
 
 
-def _mode(backend: Backend, asking: Asking, wanted: str) -> str:
+def _mode(backend: Backend, asking: Asking, wanted: str) -> None:
     names = [one["name"] for one in backend.get("/modes")["items"]]
     asking.mode = _one_of("mode", wanted, asking.mode, names)
-    return ""
 
 
-def _agent(backend: Backend, asking: Asking, wanted: str) -> str:
+def _agent(backend: Backend, asking: Asking, wanted: str) -> None:
     names = [one["name"] for one in backend.get("/agents")["items"]]
     asking.agent = _one_of("agent", wanted, asking.agent, names)
-    return ""
 
 
 def _one_of(what: str, wanted: str, current: str | None, names: list[str]) -> str | None:
@@ -214,25 +202,24 @@ def _one_of(what: str, wanted: str, current: str | None, names: list[str]) -> st
     return None if wanted == AUTO else wanted
 
 
-def _workflow(backend: Backend, asking: Asking, wanted: str) -> str:
+def _workflow(backend: Backend, asking: Asking, wanted: str) -> None:
     if not wanted:
         found = list(backend.pages("/workflows", _LATEST))
         print_rows(("id", "name"), ((one["id"], one["name"]) for one in found), "There are no workflows yet.")
-        return ""
+        return
     document = backend.get(f"/workflows/{workflow_id_of(backend, wanted)}")
     asking.workflow_id = document["id"]
     print_note(f"`it` is {document['name']} ({document['id']}, version {document['version']}) now.")
-    return ""
 
 
-def _context(backend: Backend, asking: Asking, _: str) -> str:
+def _context(backend: Backend, asking: Asking, _: str) -> None:
     if asking.conversation_id is None:
         print_note("Nothing was said yet.")
-        return ""
+        return
     records = list(backend.pages(f"/conversations/{asking.conversation_id}/context"))
     if not records:
         print_note("No turn was answered yet.")
-        return ""
+        return
     last = records[-1]
     used, budget = last["used_tokens"], last["budget_tokens"]
     print_text(f"{used:,} of {budget:,} tokens ({used / max(budget, 1):.0%}), turn {last['turn']}")
@@ -242,42 +229,38 @@ def _context(backend: Backend, asking: Asking, _: str) -> str:
         # What is there is seen, however little it is.
         bar = "█" * max(round(tokens / max(used, 1) * _BAR_CHARS), min(tokens, 1))
         print_text(f"  {section:{width}}  {tokens:>7,}  {bar}".rstrip())
-    return ""
 
 
-def _undo(_: Backend, asking: Asking, __: str) -> str:
+def _undo(_: Backend, asking: Asking, __: str) -> str | None:
     if asking.conversation_id is None:
         print_note("Nothing was done yet.")
-        return ""
+        return None
     # A message like any other, so that the conversation knows what was taken back.
     return "undo the last change"
 
 
-def _open(backend: Backend, asking: Asking, wanted: str) -> str:
+def _open(backend: Backend, asking: Asking, wanted: str) -> None:
     if not wanted:
         found = list(backend.pages("/conversations", _LATEST))
         rows = ((one["id"], one["turns"], one["title"]) for one in found)
         print_rows(("id", "turns", "title"), rows, "There are no conversations yet.")
-        return ""
+        return
     document = backend.get(f"/conversations/{wanted}")
     asking.conversation_id, asking.workflow_id = document["id"], None
     print_note(f"In {document['title'] or document['id']!r} now.")
-    return ""
 
 
-def _new(_: Backend, asking: Asking, __: str) -> str:
+def _new(_: Backend, asking: Asking, __: str) -> None:
     asking.conversation_id = asking.workflow_id = None
     print_note("The next message begins a conversation.")
-    return ""
 
 
-def _help(_: Backend, __: Asking, ___: str) -> str:
+def _help(_: Backend, __: Asking, ___: str) -> None:
     print_rows(("command", "what"), ((one.usage, one.what) for one in COMMANDS.values()), "")
-    return ""
 
 
-def _quit(_: Backend, __: Asking, ___: str) -> str | None:
-    return QUIT
+def _quit(_: Backend, __: Asking, ___: str) -> None:
+    raise EOFError
 
 
 COMMANDS: Mapping[str, SlashCommand] = {

@@ -11,6 +11,7 @@ from workflow_agent.cli.context import EXIT_FAILED, AsJson, Backend, CommandFail
 from workflow_agent.cli.output import print_listed, print_note, print_text
 
 webhooks = group("webhooks")
+WebhookId = Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
 
 
 @command(webhooks, "list")
@@ -18,14 +19,12 @@ def list_webhooks(backend: Backend, as_json: AsJson = False) -> None:
     """List the addresses that are told of events, the oldest first.
 
     Example:
-
       workflow-agent webhooks list --url http://127.0.0.1:8000
     """
     items = backend.get("/webhooks")["items"]
     rows = ((one["id"], one["url"], ", ".join(one["events"]), one["waiting"]) for one in items)
-    print_listed(
-        items, ("id", "address", "events", "not taken yet"), rows, "Nobody is told of events.", as_json=as_json
-    )
+    titles = ("id", "address", "events", "not taken yet")
+    print_listed(items, titles, rows, "Nobody is told of events.", as_json=as_json)
 
 
 @command(webhooks, "add")
@@ -42,8 +41,6 @@ def add_webhook(
     WORKFLOW_AGENT_WEBHOOK_HOSTS.
 
     Example:
-
-    \b
       workflow-agent webhooks add https://example.org/told \\
         --event workflow.changed --url http://127.0.0.1:8000
     """
@@ -53,13 +50,10 @@ def add_webhook(
 
 
 @command(webhooks, "test")
-def test_webhook(
-    backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
-) -> None:
+def test_webhook(backend: Backend, webhook: WebhookId) -> None:
     """Send an address one event now, and say whether it was taken.
 
     Example:
-
       workflow-agent webhooks test wh_3f0a9c21b7de
     """
     sent = backend.post(f"/webhooks/{quote(webhook, safe='')}/test", {})
@@ -69,13 +63,10 @@ def test_webhook(
 
 
 @command(webhooks, "remove")
-def remove_webhook(
-    backend: Backend, webhook: Annotated[str, typer.Argument(metavar="ID", help="An id, as `list` shows it.")]
-) -> None:
+def remove_webhook(backend: Backend, webhook: WebhookId) -> None:
     """Tell an address no more.
 
     Example:
-
       workflow-agent webhooks remove wh_3f0a9c21b7de
     """
     backend.change("DELETE", f"/webhooks/{quote(webhook, safe='')}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import Which, command, workflow_id_of
-from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed
+from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, AsJson, Backend, CommandFailed, Output, Yes
 from workflow_agent.cli.output import (
     confirm_or_refuse,
     print_json,
@@ -43,16 +43,10 @@ def edit_workflow(
     All edits are applied or none. docs/edits.md has every operation.
 
     Examples:
-
       workflow-agent workflows edit wf_expense_approval edits.json
-
       workflow-agent workflows edit wf_expense_approval edits.json --apply
-
-    \b
       workflow-agent workflows edit wf_expense_approval \\
         --op '{"op": "rename_workflow", "name": "Expenses"}'
-
-    \b
       cat edits.json |
         workflow-agent workflows edit wf_expense_approval - --json
     """
@@ -78,7 +72,6 @@ def rename_workflow(
     """Give a workflow another name.
 
     Example:
-
       workflow-agent workflows rename wf_expense_approval "Expenses"
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/edits"
@@ -95,9 +88,7 @@ def copy_workflow(
     """Make a workflow like another, and print its id.
 
     Examples:
-
       workflow-agent workflows copy wf_expense_approval
-
       workflow-agent workflows copy wf_expense_approval "Travel expenses"
     """
     document = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}")
@@ -107,13 +98,10 @@ def copy_workflow(
 
 
 @command(workflows, "delete", CHANGING)
-def delete_workflow(
-    backend: Backend, workflow: Which, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False
-) -> None:
+def delete_workflow(backend: Backend, workflow: Which, yes: Yes = False) -> None:
     """Delete a workflow with all its versions.
 
     Example:
-
       workflow-agent workflows delete wf_expense_approval --yes
     """
     document = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}")
@@ -127,7 +115,6 @@ def undo_change(backend: Backend, workflow: Which) -> None:
     """Take the last change of a workflow back, as a new version.
 
     Example:
-
       workflow-agent workflows undo wf_expense_approval
     """
     workflow_id = workflow_id_of(backend, workflow)
@@ -146,7 +133,6 @@ def restore_version(
     """Make an old version the newest again; nothing of the history is lost.
 
     Example:
-
       workflow-agent workflows restore wf_expense_approval 1
     """
     _restore(backend, workflow_id_of(backend, workflow), version)
@@ -162,7 +148,6 @@ def publish_workflow(
     """Publish a version of a workflow; later changes are a draft.
 
     Example:
-
       workflow-agent workflows publish wf_expense_approval --by ana
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/publish"
@@ -212,11 +197,8 @@ def import_workflows(
     what was lost goes to standard error.
 
     Examples:
-
       workflow-agent workflows import machine.json
-
       cat machine.json | workflow-agent workflows import - --format asl
-
       workflow-agent workflows import machine.json pipeline.yaml --json
     """
     made: list[Any] = []
@@ -260,17 +242,14 @@ def export_workflow(
     backend: Backend,
     workflow: Which,
     form: Annotated[str, typer.Option("--format", help="Such as json, yaml, asl, bpmn or argo.")] = "json",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
+    output: Output = None,
 ) -> None:
     """Write a workflow in a format of another tool.
 
     What does not fit there is said on standard error.
 
     Examples:
-
       workflow-agent workflows export wf_expense_approval --format asl
-
-    \b
       workflow-agent workflows export wf_expense_approval \\
         --format bpmn -o expense.bpmn
     """

@@ -1,13 +1,12 @@
 """`workflows`: looking at workflows; those that change some are in `workflow_changes`."""
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import Which, command, with_listing, workflow_id_of
-from workflow_agent.cli.context import AsJson, Backend, Limit, Listing
+from workflow_agent.cli.context import AsJson, Backend, Limit, Listing, Output
 from workflow_agent.cli.output import (
     print_facts,
     print_json,
@@ -43,9 +42,7 @@ def list_workflows(
     In a pipe: id, version, steps, name and description, with tabs between.
 
     Examples:
-
       workflow-agent workflows list
-
       workflow-agent workflows list --trigger schedule --json
     """
     found = listing.found("", limit, tag=tag, trigger=trigger)
@@ -63,9 +60,7 @@ def search_workflows(
     """Find workflows by what they are about, the best match first.
 
     Examples:
-
       workflow-agent workflows search who approves expenses
-
       workflow-agent workflows search invoices --limit 3 --json
     """
     found = listing.found(" ".join(words), limit)
@@ -83,11 +78,8 @@ def show_workflow(
     """Show a workflow: its steps and where each leads.
 
     Examples:
-
       workflow-agent workflows show wf_expense_approval
-
       workflow-agent workflows show "Expense approval" --version 1
-
       workflow-agent workflows show wf_expense_approval --json
     """
     workflow_id = workflow_id_of(backend, workflow)
@@ -105,15 +97,14 @@ def show_workflow(
 
 
 def _show(document: Any) -> None:
-    print_facts(
-        {
-            "name": document["name"],
-            "id": document["id"],
-            "version": document["version"],
-            "description": document.get("description"),
-            "tags": ", ".join(document.get("tags", ())),
-        }
-    )
+    facts = {
+        "name": document["name"],
+        "id": document["id"],
+        "version": document["version"],
+        "description": document.get("description"),
+        "tags": ", ".join(document.get("tags", ())),
+    }
+    print_facts(facts)
     leads: dict[str, list[str]] = {}
     for one in document["transitions"]:
         when = one["when"].get("text") if one.get("when") else None
@@ -133,18 +124,14 @@ def draw_workflow(
     findings: Annotated[bool, typer.Option("--findings", help="Mark what the analysis finds.")] = False,
     changes: Annotated[bool, typer.Option("--changes", help="Highlight the last change.")] = False,
     lanes: Annotated[bool, typer.Option("--lanes", help="Put an SVG's steps into lanes by role.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")] = None,
+    output: Output = None,
 ) -> None:
     """Draw a workflow as Mermaid, DOT or SVG.
 
     Examples:
-
       workflow-agent workflows diagram wf_expense_approval
-
-    \b
       workflow-agent workflows diagram wf_expense_approval \\
         --format svg --lanes -o expense.svg
-
       workflow-agent workflows diagram wf_expense_approval --findings --changes
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diagram"
@@ -160,9 +147,7 @@ def analyse_workflow(backend: Backend, workflow: Which, as_json: AsJson = False)
     """Find what can go wrong in a workflow, the most severe first.
 
     Examples:
-
       workflow-agent workflows analyse wf_expense_approval
-
       workflow-agent workflows analyse wf_expense_approval --json
     """
     report = backend.get(f"/workflows/{workflow_id_of(backend, workflow)}/analysis")
@@ -195,11 +180,8 @@ def compare_versions(
     """Tell what changed between two versions.
 
     Examples:
-
       workflow-agent workflows diff wf_expense_approval
-
       workflow-agent workflows diff wf_expense_approval 1 2
-
       workflow-agent workflows diff wf_expense_approval --from 1 --to 2 --json
     """
     path = f"/workflows/{workflow_id_of(backend, workflow)}/diff"

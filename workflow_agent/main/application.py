@@ -220,11 +220,8 @@ class Application:
             case "caches":
                 yield {"caches": self.services.caches()}
             case "contexts":
-                yield {
-                    "contexts": list(
-                        self.services.telemetry.recent.latest(str(question["tenant"]), int(question["limit"]))
-                    )
-                }
+                recent = self.services.telemetry.recent
+                yield {"contexts": list(recent.latest(str(question["tenant"]), int(question["limit"])))}
             case _:
                 async with aclosing(answer_about(self.services.chat.worker.live, question)) as told:
                     async for piece in told:

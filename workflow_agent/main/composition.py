@@ -30,7 +30,7 @@ from workflow_agent.assistant.window.context import ContextManager
 from workflow_agent.assistant.window.counters import TokenCounters, counters_for
 from workflow_agent.assistant.window.material import Gathering, GatheringLimits
 from workflow_agent.assistant.window.plan import PlanningThresholds
-from workflow_agent.assistant.window.planner import PlanningParts, RankByMeaning
+from workflow_agent.assistant.window.planner import PlanningParts
 from workflow_agent.conversations.agents import MODES, Roster
 from workflow_agent.conversations.history import Find
 from workflow_agent.conversations.memory.service import PersonalMemory
@@ -53,20 +53,10 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
 
 
-def _by_meaning(settings: Settings) -> RankByMeaning | None:
-    embedder = embedder_of(settings)
-    return PassagesByMeaning(embedder) if embedder else None
-
-
-def messages_by_meaning_of(settings: Settings, stores: Stores, quotas: Quotas) -> MessagesByMeaning | None:
-    """Return the search for messages by meaning; None if no embedding model is configured."""
-    embedder = embedder_of(settings)
-    return MessagesByMeaning(stores.conversations, embedder, quotas.spend) if embedder else None
-
-
 def gathering_of(settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models) -> Gathering:
     """Return what gathers and plans artifacts."""
     kept = settings.cache_max_entries if settings.caches_enabled else 0
+    embedder = embedder_of(settings)
     configs = {name: model_config_of(settings, name) for name in models.by_name}
     return Gathering(
         Blobs(store),
@@ -75,7 +65,7 @@ def gathering_of(settings: Settings, store: ConversationStore, workflows: Workfl
             summary_prompt=read_prompt(resources("prompts"), "artifact_summary"),
             rank=ranked_by_bm25,
             summaries=SummaryCache(TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds)),
-            rank_by_meaning=_by_meaning(settings),
+            rank_by_meaning=PassagesByMeaning(embedder) if embedder else None,
             timeout_seconds=settings.planning_timeout_seconds,
             plans=TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds),
             extracts=TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds),
@@ -189,7 +179,8 @@ def build(
     chosen = models or models_of(settings, roster)
     stores = _stores(settings, slot)
     quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id, stores.owners.running)
-    meaning = messages_by_meaning_of(settings, stores, quotas)
+    embedder = embedder_of(settings)
+    meaning = MessagesByMeaning(stores.conversations, embedder, quotas.spend) if embedder else None
     services = _services(
         settings, stores, assistant, chosen, telemetry, roster, slot, quotas, meaning, takes_over=takes_over
     )

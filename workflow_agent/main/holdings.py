@@ -228,15 +228,12 @@ async def _copied(
 
 
 async def _small_documents(holdings: Holdings) -> list[Finding]:
+    readers: dict[str, Callable[[], Awaitable[object]]] = {"people": holdings.people, "keys": holdings.keys}
+    readers |= {kind: partial(holdings.records, kind) for kind in get_args(RecordKind)}
     found: list[Finding] = []
-    for name, read in (("people", holdings.people), ("keys", holdings.keys)):
+    for name, read in readers.items():
         try:
             await read()
         except (CorruptDocument, ValueError) as error:
             found.append(Finding("unreadable_document", name, str(error)))
-    for kind in get_args(RecordKind):
-        try:
-            await holdings.records(kind)
-        except (CorruptDocument, ValueError) as error:
-            found.append(Finding("unreadable_document", kind, str(error)))
     return found

@@ -72,10 +72,8 @@ class Caches:
 
     def statistics(self) -> dict[str, JsonObject]:
         """Return the statistics of each cache."""
-        return {name: cache.statistics().as_dict() for name, cache in self._by_name().items()}
-
-    def _by_name(self) -> dict[str, TtlCache[Any]]:
-        return {"specs": self.specs, "contexts": self.contexts, "turns": self.turns}
+        named: dict[str, TtlCache[Any]] = {"specs": self.specs, "contexts": self.contexts, "turns": self.turns}
+        return {name: cache.statistics().as_dict() for name, cache in named.items()}
 
 
 class OpenedSearch(WorkflowSearch, Protocol):

@@ -1,4 +1,4 @@
-"""Small values that every room uses; here, values in groups and values that lead to others."""
+"""Small values that every room uses; here, values in groups, values that lead to others, and texts cut to fit."""
 
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
@@ -29,3 +29,9 @@ def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+def shortened(text: str, max_chars: int = 60) -> str:
+    """Return a text on one line, without control characters, cut to fit."""
+    plain = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * max_chars]).split())
+    return plain if len(plain) <= max_chars else plain[: max_chars - 1].rstrip() + "…"

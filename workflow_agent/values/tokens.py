@@ -2,10 +2,10 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
 from statistics import median
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -187,6 +187,11 @@ class Usage(Value):
         """Return the sum of both."""
         summed = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
         return Usage(**summed, is_complete=self.is_complete and other.is_complete)
+
+
+def usage_of_all(usages: Iterable[Usage]) -> Usage:
+    """Return the sum of some usages; of none, nothing was used."""
+    return reduce(Usage.plus, usages, Usage())
 
 
 class Cost(Value):

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
-from workflow_agent.workflows.diagrams.layout.grid import Box, Picture, Point
+from workflow_agent.workflows.diagrams.layout import Part, laid_out
+from workflow_agent.workflows.diagrams.layout.grid import Box, Edge, Picture, Point
 
 pytestmark = pytest.mark.slow
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[list[Part], list[Link]]:
+def graphs(draw: st.DrawFn) -> tuple[list[Part], list[Edge]]:
     """Draw parts in scopes and links between any of them, with labels and without."""
     count = draw(st.integers(1, 12))
     parts: list[Part] = []
@@ -24,7 +24,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[Part], list[Link]]:
     end = st.sampled_from(parts)
     label = st.sampled_from(((0.0, 0.0), (60.0, 16.0), (140.0, 30.0)))
     ends = draw(st.lists(st.tuples(end, end, label), max_size=16))
-    return parts, [Link(f"l{at}", one.id, other.id, size) for at, (one, other, size) in enumerate(ends)]
+    return parts, [Edge(f"l{at}", one.id, other.id, size) for at, (one, other, size) in enumerate(ends)]
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -53,7 +53,7 @@ def leaves(parts: list[Part], picture: Picture) -> dict[str, Box]:
 
 @settings(max_examples=150, deadline=None)
 @given(graphs())
-def test_what_stands_in_a_lane_stays_in_it_and_lanes_are_side_by_side(graph: tuple[list[Part], list[Link]]) -> None:
+def test_what_stands_in_a_lane_stays_in_it_and_lanes_are_side_by_side(graph: tuple[list[Part], list[Edge]]) -> None:
     parts, links = graph
 
     picture = laid_out(parts, links)
@@ -70,7 +70,7 @@ def test_what_stands_in_a_lane_stays_in_it_and_lanes_are_side_by_side(graph: tup
 
 @settings(max_examples=150, deadline=None)
 @given(graphs())
-def test_parts_are_apart_or_inside_one_another(graph: tuple[list[Part], list[Link]]) -> None:
+def test_parts_are_apart_or_inside_one_another(graph: tuple[list[Part], list[Edge]]) -> None:
     parts, links = graph
     by_id = {part.id: part for part in parts}
 
@@ -88,7 +88,7 @@ def test_parts_are_apart_or_inside_one_another(graph: tuple[list[Part], list[Lin
 
 @settings(max_examples=150, deadline=None)
 @given(graphs())
-def test_labels_are_over_no_step_and_no_other_label(graph: tuple[list[Part], list[Link]]) -> None:
+def test_labels_are_over_no_step_and_no_other_label(graph: tuple[list[Part], list[Edge]]) -> None:
     parts, links = graph
 
     picture = laid_out(parts, links)
@@ -105,10 +105,10 @@ def test_labels_are_over_no_step_and_no_other_label(graph: tuple[list[Part], lis
 @example(
     (
         [Part("around", 40, 30), Part("inside", 40, 30, "around"), Part("beside", 40, 30, "around")],
-        [Link(f"back {n}", "inside", "around") for n in range(5)],
+        [Edge(f"back {n}", "inside", "around") for n in range(5)],
     )
 )
-def test_lines_join_their_ends_and_run_over_no_step(graph: tuple[list[Part], list[Link]]) -> None:
+def test_lines_join_their_ends_and_run_over_no_step(graph: tuple[list[Part], list[Edge]]) -> None:
     parts, links = graph
 
     picture = laid_out(parts, links)
@@ -132,7 +132,7 @@ def is_on_border(point: Point, box: Box) -> bool:
 
 @settings(max_examples=60, deadline=None)
 @given(graphs())
-def test_everything_is_inside_the_picture(graph: tuple[list[Part], list[Link]]) -> None:
+def test_everything_is_inside_the_picture(graph: tuple[list[Part], list[Edge]]) -> None:
     picture = laid_out(*graph)
 
     points = [point for route in picture.routes.values() for point in route.points]
@@ -147,7 +147,7 @@ def test_everything_is_inside_the_picture(graph: tuple[list[Part], list[Link]]) 
 
 def line(*ends: str) -> Picture:
     ids = dict.fromkeys(one for pair in ends for one in pair.split(">"))
-    links = [Link(pair, *pair.split(">")) for pair in ends]
+    links = [Edge(pair, *pair.split(">")) for pair in ends]
     return laid_out([Part(one, 80, 40) for one in ids], links)
 
 
@@ -189,8 +189,8 @@ def test_parts_without_lines_fill_a_square_rather_than_a_row() -> None:
     assert len({box.top for box in picture.boxes.values()}) == 5
 
 
-@pytest.mark.parametrize("links", [[], [Link("back", "b", "a")]])
-def test_nothing_to_draw_is_an_empty_picture(links: list[Link]) -> None:
+@pytest.mark.parametrize("links", [[], [Edge("back", "b", "a")]])
+def test_nothing_to_draw_is_an_empty_picture(links: list[Edge]) -> None:
     parts = [Part("a", 10, 10), Part("b", 10, 10)] if links else []
 
     assert bool(laid_out(parts, links).boxes) == bool(links)

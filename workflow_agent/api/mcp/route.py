@@ -7,7 +7,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from workflow_agent.api.body import BodyLimits
 from workflow_agent.api.dependencies import Services, TheServices
 from workflow_agent.errors import NotFound
 
@@ -68,8 +67,9 @@ class _Answered(Response):
 @router.post("/mcp")
 async def mcp(request: Request, services: TheServices) -> Response:
     """Answer a request of an MCP client."""
-    limits: BodyLimits = request.app.state.body_limits
     endpoints: dict[str, McpEndpoint] = request.app.state.mcp_endpoints
     if services.tenant not in endpoints:
-        endpoints[services.tenant] = McpEndpoint(services, request.app.version, limits.max_bytes)
+        endpoints[services.tenant] = McpEndpoint(
+            services, request.app.version, request.app.state.settings.max_body_bytes
+        )
     return _Answered(await endpoints[services.tenant].manager())

@@ -21,10 +21,9 @@ from workflow_agent.api.dependencies import ModeCard, Services
 from workflow_agent.api.mcp.tools import WorkflowTools
 from workflow_agent.api.native.service import ABOUT
 from workflow_agent.assistant.tools.parameters import brief_schema
-from workflow_agent.errors import InvalidInput, NotFound
+from workflow_agent.errors import InvalidInput, NotFound, Problem, WorkflowAgentError
 from workflow_agent.workflows.model.parser import problems_of
 from workflow_agent.workflows.model.workflow import workflow_document
-from workflow_agent.workflows.service import WorkflowService
 
 _JSON = "application/json"
 _SAID = {"index", "type", "author", "at", "content"}
@@ -125,16 +124,16 @@ class ToldTool(Tool):
             return await super().run(arguments, context, convert_result)
         except (ToolError, ValidationError) as error:
             cause = error if isinstance(error, ValidationError) else error.__cause__
+            if isinstance(cause, WorkflowAgentError):
+                raise ToolError(_told(cause)) from cause
             if isinstance(error, UnexpectedToolError):
-                told = f"internal_error: {self.name} failed, not by what it was given. The server's log says why."
-                raise UnexpectedToolError(told) from cause
+                message = f"internal_error: {self.name} failed, not by what it was given. The server's log says why."
+                raise UnexpectedToolError(message) from cause
             if not isinstance(cause, ValidationError):
                 # The SDK puts a head before what the tool said.
                 raise cause if isinstance(cause, ToolError) else error from None
-            lines = [
-                f"- {one.pointer[1:]} {one.message}" + (f" (valid: {', '.join(one.valid)})" if one.valid else "")
-                for one in problems_of(cause, arguments)[:_MOST_PROBLEMS]
-            ]
+            problems = problems_of(cause, arguments)[:_MOST_PROBLEMS]
+            lines = [f"- {one.pointer[1:]} {one.message}{_valid(one)}" for one in problems]
             raise ToolError(self._refusal([*lines, *unknown])) from error
 
     def _refusal(self, lines: list[str]) -> str:
@@ -144,6 +143,17 @@ class ToldTool(Tool):
             f"{name}{' (needed)' if name in needed else ''}: {one['description']}" for name, one in known.items()
         )
         return "\n".join([f"invalid_input: {self.name} cannot be called so.", *lines, f"It takes {takes}."])
+
+
+def _told(error: WorkflowAgentError) -> str:
+    """Return an error with its code and, where it has them, each problem with what would be valid."""
+    problems = error.problems[:_MOST_PROBLEMS] if isinstance(error, InvalidInput) else ()
+    lines = [f"- {one.pointer}: {one.message}{_valid(one)}" for one in problems]
+    return "\n".join([f"{error.code}: {error.message}", *lines])
+
+
+def _valid(problem: Problem) -> str:
+    return f" (valid: {', '.join(problem.valid)})" if problem.valid else ""
 
 
 def tools_of(services: Services) -> Sequence[Tool]:
@@ -177,7 +187,6 @@ def _prompt(card: ModeCard) -> Prompt:
 
 
 def _add_resources(server: MCPServer[Any], services: Services) -> None:
-    workflows = WorkflowService(services.workflows, services.tenant)
     add = partial(server.resource, mime_type=_JSON)
 
     @add("workflow-agent://workflows", name="workflows", description="Every workflow: id, name, version.")
@@ -188,7 +197,7 @@ def _add_resources(server: MCPServer[Any], services: Services) -> None:
     @add("workflow-agent://workflows/{workflow_id}", name="workflow", description="A workflow, whole.")
     async def one_workflow(workflow_id: str) -> str:
         with _found():
-            return _text(workflow_document(await workflows.at(workflow_id)))
+            return _text(workflow_document(await services.use_cases.at(workflow_id)))
 
     @add("workflow-agent://conversations", name="conversations", description="The newest conversations.")
     async def newest_conversations() -> str:

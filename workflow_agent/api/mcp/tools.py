@@ -1,13 +1,10 @@
-"""The tools of the MCP server: each translates one call to a use case, and its errors to words."""
+"""The tools of the MCP server: each translates one call to a use case."""
 
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Annotated, Concatenate, ParamSpec, TypeVar
+from typing import Annotated
 
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from workflow_agent.api.creation import named
@@ -17,7 +14,7 @@ from workflow_agent.assistant.requests import RunEvent, TurnRequest, chat_respon
 from workflow_agent.assistant.tools.creation import Edge
 from workflow_agent.assistant.tools.edit_calls import Edits, StepParts
 from workflow_agent.conversations.agents import Mode
-from workflow_agent.errors import InvalidInput, WorkflowAgentError, WorkflowNotFound
+from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.diagrams.graph import DiagramFormat, diagram_of
 from workflow_agent.workflows.edits.drafts import parse_draft, workflow_from_draft
@@ -29,39 +26,11 @@ from workflow_agent.workflows.search.listing import listed_workflow
 from workflow_agent.workflows.service import ChangeReport, WorkflowService, Writer
 from workflow_agent.workflows.store import Author, Revision, WorkflowFilters
 
-Own = ParamSpec("Own")
-Given = TypeVar("Given")
 _WRITER = Writer(Author(user="mcp"))
-_MOST_PROBLEMS = 10
 Reference = Annotated[str, Field(min_length=1, max_length=200, description="id, name or alias")]
 FormatName = Annotated[str, Field(json_schema_extra={"enum": list(FORMATS)}, description="another tool's format")]
 Earlier = Annotated[int, Field(ge=1, description="one that list_versions names")]
 Newest = Annotated[int | None, Field(ge=1, description="the newest unless given")]
-
-
-def reported(
-    tool: Callable[Concatenate["WorkflowTools", Own], Awaitable[Given]],
-) -> Callable[Concatenate["WorkflowTools", Own], Awaitable[Given]]:
-    """Return a tool that tells its errors as a client shows them: what is wrong, and what is valid."""
-
-    @wraps(tool)
-    async def run(self: "WorkflowTools", *args: Own.args, **kwargs: Own.kwargs) -> Given:
-        try:
-            return await tool(self, *args, **kwargs)
-        except WorkflowAgentError as error:
-            raise ToolError(told(error)) from error
-
-    return run
-
-
-def told(error: WorkflowAgentError) -> str:
-    """Return an error with its code and, where it has them, each problem with what would be valid."""
-    problems = error.problems[:_MOST_PROBLEMS] if isinstance(error, InvalidInput) else ()
-    lines = [
-        f"- {one.pointer}: {one.message}" + (f" (valid: {', '.join(one.valid)})" if one.valid else "")
-        for one in problems
-    ]
-    return "\n".join([f"{error.code}: {error.message}", *lines])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +42,7 @@ class WorkflowTools:
     @property
     def workflows(self) -> WorkflowService:
         """Return the use cases."""
-        return WorkflowService(self.services.workflows, self.services.tenant)
+        return self.services.use_cases
 
     async def find(self, reference: str) -> Workflow:
         """Return the one workflow with this id, name or alias; where there is none, tell those that come near."""
@@ -89,7 +58,6 @@ class WorkflowTools:
         hint = f"Close ones: {listed}. Use an id." if near else "search_workflows lists what there is."
         raise WorkflowNotFound(f"No workflow is certainly meant by {wanted[:80]!r}. {hint}")
 
-    @reported
     async def search_workflows(
         self,
         query: Annotated[str, Field(max_length=500, description="words about it; empty lists all")] = "",
@@ -108,13 +76,11 @@ class WorkflowTools:
             "suggestions": [{"id": one.id, "name": one.name} for one in found.suggestions],
         }
 
-    @reported
     async def get_workflow(self, workflow: Reference, version: Newest = None) -> JsonObject:
         """Read a workflow whole: its steps, transitions and triggers."""
         found = await self.find(workflow)
         return {"workflow": workflow_document(await self.workflows.at(found.id, version) if version else found)}
 
-    @reported
     async def create_workflow(
         self,
         name: Annotated[str, Field(min_length=1, max_length=200, description="what people call it")],
@@ -146,7 +112,6 @@ class WorkflowTools:
         created = (await self.workflows.create(workflow, _WRITER)).workflow
         return {"workflow": workflow_document(created), **await self._found_in(created)}
 
-    @reported
     async def edit_workflow(
         self,
         workflow: Reference,
@@ -164,13 +129,11 @@ class WorkflowTools:
             report = await self.workflows.edit(found.id, parsed, _WRITER, expected=expected)
         return _changed(report) | {"edits": [edit_document(one) for one in parsed]}
 
-    @reported
     async def analyze_workflow(self, workflow: Reference) -> JsonObject:
         """Find what can go wrong in a workflow: each finding with its evidence and, if any, a fix."""
         found = await self.find(workflow)
         return {"workflow": named(found), **await self._found_in(found)}
 
-    @reported
     async def draw_diagram(
         self,
         workflow: Reference,
@@ -181,7 +144,6 @@ class WorkflowTools:
         drawn = await self.workflows.at((await self.find(workflow)).id, version)
         return {"workflow": named(drawn), "format": format, "diagram": await to_thread(diagram_of, drawn, format)}
 
-    @reported
     async def import_workflow(
         self,
         text: Annotated[str, Field(min_length=1, max_length=2_000_000, description="the document")],
@@ -197,7 +159,6 @@ class WorkflowTools:
             await ctx.report_progress(number, len(parts), f"Read document {number} of {len(parts)}")
         return {"preview": preview, "documents": documents}
 
-    @reported
     async def export_workflow(self, workflow: Reference, format: FormatName = "json") -> JsonObject:
         """Write a workflow in another tool's format; reports what has no place there."""
         chosen = format_named(format)
@@ -211,7 +172,6 @@ class WorkflowTools:
             "report": exported.report.as_dict(),
         }
 
-    @reported
     async def list_versions(self, workflow: Reference) -> JsonObject:
         """List the versions of a workflow, newest first: who made each, when, and what changed."""
         found = await self.find(workflow)
@@ -220,13 +180,11 @@ class WorkflowTools:
         items = [one.model_dump(mode="json", include=listed, exclude_none=True) for one in reversed(records)]
         return {"workflow": named(found), "items": items}
 
-    @reported
     async def restore_version(self, workflow: Reference, version: Earlier) -> JsonObject:
         """Make an earlier version the newest again, as a new version; nothing of the history is lost."""
         found = await self.find(workflow)
         return _changed(await self.workflows.restore(found.id, version, _WRITER))
 
-    @reported
     async def ask_assistant(
         self,
         message: Annotated[str, Field(pattern=r"\S", max_length=32_000, description="in the user's words")],

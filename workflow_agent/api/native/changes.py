@@ -21,14 +21,13 @@ from workflow_agent.api.dependencies import (
     Services,
     TheServices,
     WorkflowId,
-    Workflows,
     acting_user,
     etag,
 )
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
 from workflow_agent.api.native.workflow_shapes import EditReport, Restored, VersionList
 from workflow_agent.api.native.workflows import MadeIn
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, answers, json_reply, link, problem_replies, routes_at
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.imports import HandChange, post_change
 from workflow_agent.values.stored import digest_of
@@ -46,8 +45,8 @@ _OF_REPORT = {"workflow_id": "$response.body#/workflow/id"}
 
 @router.post(
     "/edits",
-    response_model=EditReport,
-    responses=replies(
+    **answers(
+        EditReport,
         *BODY_PROBLEMS,
         404,
         412,
@@ -59,7 +58,6 @@ async def edit_workflow(
     workflow_id: WorkflowId,
     body: EditList,
     services: TheServices,
-    workflows: Workflows,
     expected: Expected,
     key: IdempotencyKey,
     actor: Actor,
@@ -72,23 +70,23 @@ async def edit_workflow(
     """
     edits = await to_thread(edits_from_body, body.edits)
     if dry_run:
-        return await _replied(await workflows.preview(workflow_id, edits, expected=expected), edits)
-    author = Author(user=actor, conversation_id=await _conversation(services, conversation_id))
+        return await _replied(await services.use_cases.preview(workflow_id, edits, expected=expected), edits)
+    author = await _author(services, actor, conversation_id)
     mark = None
     if key is not None:
         request = digest_of(["edits", workflow_id, body.edits])
         await services.keys.claim(key, request, workflow_id)
         mark = digest_of([key, request])
-    report = await workflows.edit(workflow_id, edits, Writer(author, mark), expected=expected)
+    report = await services.use_cases.edit(workflow_id, edits, Writer(author, mark), expected=expected)
     await _put_on_record(services, author, report)
     return await _replied(report, edits)
 
 
-async def _conversation(services: Services, conversation_id: str | None) -> str | None:
-    """Return the id of the conversation a change is made in, once it is known to be there."""
-    if conversation_id is None:
-        return None
-    return (await services.conversation(conversation_id)).id
+async def _author(services: Services, actor: str, conversation_id: str | None) -> Author:
+    """Return who changes something, and in which conversation, which has to be there."""
+    if conversation_id is not None:
+        await services.conversation(conversation_id)
+    return Author(user=actor, conversation_id=conversation_id)
 
 
 async def _put_on_record(services: Services, author: Author, report: ChangeReport, action: str = "edited") -> None:
@@ -140,19 +138,15 @@ def _compared(report: ChangeReport) -> dict[str, Any]:
     }
 
 
-@router.get("/versions", response_model=VersionList, responses=replies(404, 422))
+@router.get("/versions", **answers(VersionList, 404, 422))
 async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Response:
     """List the versions of a workflow, newest first, without their documents."""
     versions = await services.workflows.versions(services.tenant, workflow_id)
-    return json_reply(
-        {
-            "workflow_id": workflow_id,
-            "items": [one.model_dump(mode="json", include=_LISTED) for one in reversed(versions)],
-        }
-    )
+    items = [one.model_dump(mode="json", include=_LISTED) for one in reversed(versions)]
+    return json_reply({"workflow_id": workflow_id, "items": items})
 
 
-@router.get("/versions/{v}", response_model=WorkflowVersion, responses=replies(404, 422))
+@router.get("/versions/{v}", **answers(WorkflowVersion, 404, 422))
 async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices) -> Response:
     """Return one version: who made it, how, and the whole document."""
     version = await services.workflows.version(services.tenant, workflow_id, v)
@@ -161,21 +155,19 @@ async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices)
 
 @router.post(
     "/versions/{v}/restore",
-    response_model=Restored,
-    responses=replies(404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}),
+    **answers(Restored, 404, 412, 422, headers=("ETag",), links={"workflow": link("get_workflow", **_OF_REPORT)}),
 )
 async def restore_version(
     workflow_id: WorkflowId,
     v: Number,
     services: TheServices,
-    workflows: Workflows,
     expected: Expected,
     actor: Actor,
     conversation_id: MadeIn = None,
 ) -> Response:
     """Make an old version the newest again, as a new version; nothing of the history is lost."""
-    author = Author(user=actor, conversation_id=await _conversation(services, conversation_id))
-    report = await workflows.restore(workflow_id, v, Writer(author), expected=expected)
+    author = await _author(services, actor, conversation_id)
+    report = await services.use_cases.restore(workflow_id, v, Writer(author), expected=expected)
     await _put_on_record(services, author, report, f"restored version {v}")
     shown = {**_compared(report), "restored_version": v}
     return json_reply(shown, headers=etag(report.after))

@@ -21,7 +21,7 @@ from workflow_agent.api.dependencies import (
 from workflow_agent.api.event_stream import EventStream, own_frames, stream_of
 from workflow_agent.api.native.conversation_shapes import ChatResponse, RunState
 from workflow_agent.api.native.request_shapes import AgentName, ConversationIdText, MessageText, WorkflowIdText
-from workflow_agent.api.routes import event_stream, json_reply, link, replies, routes_at
+from workflow_agent.api.routes import answers, event_stream, json_reply, link, routes_at
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import StartedTurn, TurnRequest, chat_response, outcome_of
 from workflow_agent.conversations.agents import Mode
@@ -123,16 +123,15 @@ class ChatRequest(
 
 router = routes_at("/api/v1", "chat")
 _PROBLEMS = (404, 408, 409, 413, 415, 422, 429, 502)
-_TURN = {"conversation_id": "$response.body#/conversation_id", "n": "$response.body#/turn"}
+_CONVERSATION = {"conversation_id": "$response.body#/conversation_id"}
+_TURN = {**_CONVERSATION, "n": "$response.body#/turn"}
 _LINKS = {
     "run": link("get_run", "The run that made the reply.", run_id="$response.body#/run_id"),
     "stream": link("stream_run", "Its events once more.", run_id="$response.body#/run_id"),
     "turn": link("get_turn", "The turn in the conversation.", **_TURN),
     "iterations": link("get_iterations", "What the agent did for it, step by step.", **_TURN),
-    "conversation": link(
-        "get_conversation", "The whole conversation.", conversation_id="$response.body#/conversation_id"
-    ),
-    "history": link("get_history", "Its events.", conversation_id="$response.body#/conversation_id"),
+    "conversation": link("get_conversation", "The whole conversation.", **_CONVERSATION),
+    "history": link("get_history", "Its events.", **_CONVERSATION),
 }
 
 
@@ -181,7 +180,7 @@ async def _started(
     return await services.chat.start(services.tenant, wanted)
 
 
-@router.post("/chat", response_model=ChatResponse, responses=replies(*_PROBLEMS, links=_LINKS))
+@router.post("/chat", **answers(ChatResponse, *_PROBLEMS, links=_LINKS))
 async def chat(
     request: Request,
     body: ChatRequest,
@@ -210,9 +209,7 @@ async def chat_stream(
 
 
 runs = routes_at("/api/v1/runs", "runs")
-_RUN_LINKS = {
-    "conversation": link("get_conversation", "Its conversation.", conversation_id="$response.body#/conversation_id")
-}
+_RUN_LINKS = {"conversation": link("get_conversation", "Its conversation.", **_CONVERSATION)}
 
 
 def _state(records: Records, run: Run) -> dict[str, Any]:
@@ -223,7 +220,7 @@ def _state(records: Records, run: Run) -> dict[str, Any]:
     return {"conversation_id": records.id, **shown, "reply": chat_response(outcome) if outcome else None}
 
 
-@runs.get("/{run_id}", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
+@runs.get("/{run_id}", **answers(RunState, 404, 422, links=_RUN_LINKS))
 async def get_run(run_id: RunId, services: TheServices) -> Response:
     """Say where a run stands, with its reply once there is one."""
     return json_reply(_state(*await services.chat.recorded_run(services.tenant, run_id)))
@@ -243,7 +240,7 @@ async def stream_run(
     return EventStream(own_frames(stream, request, after=int(last_event_id)))
 
 
-@runs.post("/{run_id}/cancel", response_model=RunState, responses=replies(404, 422, links=_RUN_LINKS))
+@runs.post("/{run_id}/cancel", **answers(RunState, 404, 422, links=_RUN_LINKS))
 async def cancel_run(run_id: RunId, services: TheServices) -> Response:
     """Stop a run; one that has ended stays as it is."""
     await services.chat.cancel(services.tenant, run_id)

@@ -1,5 +1,6 @@
 """Conversations: list, create, read, change, delete, fork, export and import."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,7 +29,7 @@ from workflow_agent.api.native.request_shapes import (
     NewConversation,
     NewForkBody,
 )
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, UNCHANGED, answers, creates, deletes, json_reply, link, routes_at
 from workflow_agent.assistant.turns import bundles
 from workflow_agent.assistant.turns.bundles import fork, index_of_event, index_of_number, index_of_turn, whole_of
 from workflow_agent.conversations.document import Conversation, conversation_document
@@ -57,7 +58,7 @@ def shown(conversation: Conversation, at: datetime) -> dict[str, Any]:
     return document
 
 
-@router.get("", response_model=ConversationList, responses=replies(422))
+@router.get("", **answers(ConversationList, 422))
 async def list_conversations(
     services: TheServices, q: Search = "", cursor: Cursor = None, limit: Limit = 50
 ) -> Response:
@@ -67,12 +68,7 @@ async def list_conversations(
     return json_reply(listed.model_dump(mode="json", exclude=None if found.unreadable else {"unreadable"}))
 
 
-@router.post(
-    "",
-    status_code=201,
-    response_model=Conversation,
-    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_LINKS),
-)
+@router.post("", **creates(Conversation, 404, 409, links=_LINKS))
 async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create an empty conversation; the first message can do that as well."""
     if body.workflow_id is not None:
@@ -93,23 +89,26 @@ async def create_conversation(services: TheServices, key: IdempotencyKey, body: 
             )
         )
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["conversation", body.model_dump(mode="json")],
-        resource_id=body.id or services.new_id("cv"),
-        create=create,
-        find=services.conversation,
-    )
-    headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+    made, headers = await _made_once(services, key, ["conversation", body.model_dump(mode="json")], body.id, create)
     return json_reply(shown(made, at), 201, headers)
 
 
-@router.get(
-    "/{conversation_id}",
-    response_model=Conversation,
-    responses=replies(404, 422, headers=("ETag",), links=_LINKS) | {304: {"description": "Unchanged"}},
-)
+async def _made_once(
+    services: Services,
+    key: str | None,
+    request: Sequence[Any],
+    wanted_id: str | None,
+    create: Callable[[str], Awaitable[Conversation]],
+) -> tuple[Conversation, dict[str, str]]:
+    """Return the conversation that a request makes, with the headers of its reply; without an id it gets one."""
+    resource_id = wanted_id or services.new_id("cv")
+    made, replayed = await create_once(
+        services.keys, key, request, resource_id, create=create, find=services.conversation
+    )
+    return made, etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
+
+
+@router.get("/{conversation_id}", **answers(Conversation, 404, 422, headers=("ETag",), links=_LINKS, other=UNCHANGED))
 async def get_conversation(conversation_id: ConversationId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the whole conversation as its file has it, and how long the run under way has taken."""
     conversation = await services.conversation(conversation_id)
@@ -122,9 +121,7 @@ async def get_conversation(conversation_id: ConversationId, services: TheService
 
 
 @router.patch(
-    "/{conversation_id}",
-    response_model=Conversation,
-    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=_LINKS),
+    "/{conversation_id}", **answers(Conversation, *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=_LINKS)
 )
 async def change_conversation(
     conversation_id: ConversationId, body: ConversationChange, services: TheServices, expected: Required
@@ -142,11 +139,7 @@ async def change_conversation(
     return json_reply(shown(stored, services.clock()), headers=etag(stored))
 
 
-@router.delete(
-    "/{conversation_id}",
-    status_code=204,
-    responses={204: {"description": "It is gone."}} | problem_replies(404, 412, 422),
-)
+@router.delete("/{conversation_id}", **deletes("It is gone.", 404, 412, 422))
 async def delete_conversation(conversation_id: ConversationId, services: TheServices, expected: Expected) -> Response:
     """Delete a conversation and all that belongs to it."""
     if expected is not None:
@@ -165,12 +158,7 @@ def require(conversation: Conversation, expected: Revision | None) -> None:
         )
 
 
-@router.post(
-    "/{conversation_id}/fork",
-    status_code=201,
-    response_model=Conversation,
-    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
-)
+@router.post("/{conversation_id}/fork", **creates(Conversation, 404, 409, links=_SELF_LINK))
 async def fork_conversation(
     conversation_id: ConversationId, body: NewForkBody, services: TheServices, key: IdempotencyKey
 ) -> Response:
@@ -182,15 +170,8 @@ async def fork_conversation(
         new = NewFork(fork_id, index, services.clock(), body.title)
         return await fork(services.conversations, services.tenant, whole, new)
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["fork", conversation_id, body.model_dump(mode="json")],
-        resource_id=body.id or services.new_id("cv"),
-        create=create,
-        find=services.conversation,
-    )
-    headers = etag(made) | {"Location": f"/api/v1/conversations/{made.id}"} | replayed
+    request = ["fork", conversation_id, body.model_dump(mode="json")]
+    made, headers = await _made_once(services, key, request, body.id, create)
     return json_reply(shown(made, services.clock()), 201, headers)
 
 
@@ -205,11 +186,7 @@ def _index(whole: Conversation, body: NewForkBody) -> int:
 transfers = routes_at("/api/v1/conversations", "conversations")
 
 
-@transfers.get(
-    "/{conversation_id}/export",
-    response_model=ConversationBundle,
-    responses=replies(404, 422, headers=("Content-Disposition",)),
-)
+@transfers.get("/{conversation_id}/export", **answers(ConversationBundle, 404, 422, headers=("Content-Disposition",)))
 async def export_conversation(conversation_id: ConversationId, services: TheServices) -> Response:
     """Return a conversation as one document: every turn with its evidence, every content kept apart."""
     bundle = await bundles.exported(services.conversations, services.tenant, conversation_id, services.clock())
@@ -217,12 +194,7 @@ async def export_conversation(conversation_id: ConversationId, services: TheServ
     return json_reply(bundle, headers={"Content-Disposition": name})
 
 
-@transfers.post(
-    "/import",
-    status_code=201,
-    response_model=ImportedConversation,
-    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=_SELF_LINK),
-)
+@transfers.post("/import", **creates(ImportedConversation, 409, links=_SELF_LINK))
 async def import_conversation(body: ConversationBundle, services: TheServices, key: IdempotencyKey) -> Response:
     """Create a conversation from an exported document, after its digests and all it says were checked."""
     bundle = await run_in_threadpool(bundles.opened, body.payload, body.sha256)
@@ -249,15 +221,10 @@ async def import_conversation(body: ConversationBundle, services: TheServices, k
         except AlreadyExists:
             return await create(services.new_id("cv"))
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["import conversation", body.sha256, body.new_id],
-        resource_id=services.new_id("cv") if key and body.new_id else bundle.conversation.id,
-        create=create_anyhow if body.new_id and key is None else create_as_it_was,
-        find=services.conversation,
-    )
-    headers = etag(made) | {"Location": f"{transfers.prefix}/{made.id}"} | replayed
+    request = ["import conversation", body.sha256, body.new_id]
+    wanted_id = None if key and body.new_id else bundle.conversation.id
+    how = create_anyhow if body.new_id and key is None else create_as_it_was
+    made, headers = await _made_once(services, key, request, wanted_id, how)
     return json_reply(_report(made, services), 201, headers)
 
 

@@ -10,7 +10,7 @@ from workflow_agent.api.dependencies import ConversationId, Expected, Idempotenc
 from workflow_agent.api.native.conversation_shapes import RecordedEvent
 from workflow_agent.api.native.conversations import require
 from workflow_agent.api.native.request_shapes import NewEvent, NewHandoff, NewPhase
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, answers, json_reply, link, routes_at
 from workflow_agent.conversations.agents import agent_named
 from workflow_agent.conversations.document import Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.imports import post_message
@@ -28,9 +28,11 @@ from workflow_agent.errors import AlreadyExists, InvalidInput, NotFound, Problem
 from workflow_agent.values.stored import Revision
 
 router = routes_at("/api/v1/conversations/{conversation_id}", "conversations")
-Record = Callable[[Conversation, str], tuple[Conversation, SystemEvent | UserMessage]]
+Recorded = tuple[Conversation, SystemEvent | UserMessage]
+Record = Callable[[Conversation, str], Recorded]
 _ID = {"conversation_id": "$request.path.conversation_id"}
-_RECORDED = replies(
+_RECORDED = answers(
+    RecordedEvent,
     *BODY_PROBLEMS,
     404,
     409,
@@ -41,7 +43,7 @@ _RECORDED = replies(
 )
 
 
-@router.post("/events", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/events", **_RECORDED)
 async def post_event(
     conversation_id: ConversationId, body: NewEvent, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
@@ -50,33 +52,33 @@ async def post_event(
         message = f"{body.author!r} is not an external party; leave author out for the user's own message"
         raise InvalidInput(message[0].upper() + message[1:] + ".", [Problem("/author", message)])
 
-    def record(conversation: Conversation, event_id: str) -> tuple[Conversation, UserMessage]:
+    def record(conversation: Conversation, event_id: str) -> Recorded:
         return post_message(conversation, body.content, author=body.author, at=services.clock(), event_id=event_id)
 
     return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
-@router.post("/phase", operation_id="change_phase", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/phase", operation_id="change_phase", **_RECORDED)
 async def post_phase(
     conversation_id: ConversationId, body: NewPhase, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Change the phase; a change that is not allowed is a 409 that lists those that are."""
     change = PhaseChange(agent="user", **body.model_dump())
 
-    def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
+    def record(conversation: Conversation, event_id: str) -> Recorded:
         return change_phase(conversation, change, at=services.clock(), new_id=lambda _: event_id)
 
     return await _recorded(services, conversation_id, key, expected, body.model_dump(), record)
 
 
-@router.post("/handoff", operation_id="hand_off", status_code=201, response_model=RecordedEvent, responses=_RECORDED)
+@router.post("/handoff", operation_id="hand_off", **_RECORDED)
 async def post_handoff(
     conversation_id: ConversationId, body: NewHandoff, services: TheServices, key: IdempotencyKey, expected: Expected
 ) -> Response:
     """Hand the conversation to another agent: it answers the next message and gets the summary."""
     agent_named(services.agents, body.to, pointer="/to")
 
-    def record(conversation: Conversation, event_id: str) -> tuple[Conversation, SystemEvent]:
+    def record(conversation: Conversation, event_id: str) -> Recorded:
         refuse_handoff(
             current_agent(conversation, services.agents) or "user",
             body.to,
@@ -100,33 +102,21 @@ async def _recorded(
 ) -> Response:
     """Put something on record once, however often it is sent, and answer with its event."""
 
-    async def create(event_id: str) -> tuple[Conversation, SystemEvent | UserMessage]:
-        made: list[SystemEvent | UserMessage] = []
-
+    async def create(event_id: str) -> Recorded:
         def change(conversation: Conversation) -> Conversation:
             if any(event.id == event_id for event in conversation.events):
                 raise AlreadyExists(f"Event {event_id!r} is on record already.")
             require(conversation, expected)
-            changed, event = record(conversation, event_id)
-            made.append(event)
-            return changed
+            return record(conversation, event_id)[0]
 
-        return await services.conversations.update(services.tenant, conversation_id, change), made[-1]
+        return _with_event(await services.conversations.update(services.tenant, conversation_id, change), event_id)
 
-    async def find(event_id: str) -> tuple[Conversation, SystemEvent | UserMessage]:
-        conversation = await services.conversation(conversation_id)
-        for event in reversed(conversation.events):
-            if event.id == event_id and isinstance(event, SystemEvent | UserMessage):
-                return conversation, event
-        raise NotFound(f"Conversation {conversation_id!r} has no event {event_id!r}.")
+    async def find(event_id: str) -> Recorded:
+        return _with_event(await services.conversation(conversation_id), event_id)
 
+    request = [conversation_id, record.__qualname__, body]
     (conversation, event), replayed = await create_once(
-        services.keys,
-        key,
-        request=[conversation_id, record.__qualname__, body],
-        resource_id=services.new_id("evt"),
-        create=create,
-        find=find,
+        services.keys, key, request, services.new_id("evt"), create=create, find=find
     )
     shown = {
         "conversation_id": conversation.id,
@@ -136,3 +126,10 @@ async def _recorded(
         "agent": current_agent(conversation, services.agents),
     }
     return json_reply(shown, 201, etag(conversation) | replayed)
+
+
+def _with_event(conversation: Conversation, event_id: str) -> Recorded:
+    for event in reversed(conversation.events):
+        if event.id == event_id and isinstance(event, SystemEvent | UserMessage):
+            return conversation, event
+    raise NotFound(f"Conversation {conversation.id!r} has no event {event_id!r}.")

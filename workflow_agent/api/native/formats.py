@@ -8,51 +8,30 @@ from fastapi import Query
 from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, named
-from workflow_agent.api.dependencies import (
-    Actor,
-    Flag,
-    IdempotencyKey,
-    Services,
-    TheServices,
-    WorkflowId,
-    Workflows,
-    etag,
-)
+from workflow_agent.api.dependencies import Actor, Flag, IdempotencyKey, Services, TheServices, WorkflowId, etag
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflow_shapes import Export, Import
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
+from workflow_agent.api.routes import Documented, answers, creates, json_reply, only_post, routes_at
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import FORMATS, Part, format_named
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
-from workflow_agent.workflows.service import WorkflowService
 
 router = routes_at("/api/v1/workflows", "workflows")
+_SHOWN: Documented = {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}}
 
 
-@router.post(
-    "/import",
-    operation_id="import_workflow",
-    status_code=201,
-    response_model=Import,
-    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"))
-    | {200: {"model": Import, "description": "What would be created (`dry_run=true`)"}},
-)
+@router.post("/import", operation_id="import_workflow", **creates(Import, 409, other=_SHOWN))
 async def import_document(
-    body: ImportRequest,
-    services: TheServices,
-    workflows: Workflows,
-    key: IdempotencyKey,
-    actor: Actor,
-    dry_run: Flag = False,
+    body: ImportRequest, services: TheServices, key: IdempotencyKey, actor: Actor, dry_run: Flag = False
 ) -> Response:
     """Create a workflow from a document in another format, told by its content unless named.
 
     A text with several documents creates a workflow for each that is one, and says what became of each.
     With `dry_run=true` nothing is created (200): the reply shows what would be, with what would be lost.
     """
-    parts = await workflows.read_documents(body.text, body.format)
+    parts = await services.use_cases.read_documents(body.text, body.format)
     if dry_run:
         return json_reply(_shown(parts))
     made: dict[int, Workflow] = {}
@@ -60,7 +39,7 @@ async def import_document(
     for part in parts:
         if part.imported is not None:
             own_key = f"{key} document {part.number}" if key and made else key
-            workflow, replayed = await _create(part, part.imported, body, services, workflows, own_key, actor)
+            workflow, replayed = await _create(part, part.imported, body, services, own_key, actor)
             headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed}
             made[part.number] = workflow
     first, workflow = next((part, made[part.number]) for part in parts if part.number in made)
@@ -82,23 +61,17 @@ def _shown(parts: Sequence[Part]) -> JsonObject:
 
 
 async def _create(
-    part: Part,
-    imported: Imported,
-    body: ImportRequest,
-    services: Services,
-    workflows: WorkflowService,
-    key: str | None,
-    actor: str,
+    part: Part, imported: Imported, body: ImportRequest, services: Services, key: str | None, actor: str
 ) -> tuple[Workflow, dict[str, str]]:
     number = [part.number] if part.number > 1 else []
-    workflow_id = await workflows.free_id(imported.workflow.name)
+    workflow_id = await services.use_cases.free_id(imported.workflow.name)
     return await create_workflow_once(
         services.keys,
         key,
-        request=["import", body.model_dump(), *number],
-        workflow=imported.workflow.model_copy(update={"id": workflow_id}),
+        ["import", body.model_dump(), *number],
+        imported.workflow.model_copy(update={"id": workflow_id}),
         actor=actor,
-        create=lambda named, by: workflows.store_imported(named, part, by),
+        create=lambda named, by: services.use_cases.store_imported(named, part, by),
     )
 
 
@@ -124,7 +97,7 @@ def _what_became_of(part: Part, workflow: Workflow | None) -> JsonObject:
 only_post(router, "/import")
 
 
-@router.get("/{workflow_id}/export", response_model=Export, responses=replies(404, 422))
+@router.get("/{workflow_id}/export", **answers(Export, 404, 422))
 async def export_workflow(
     workflow_id: WorkflowId,
     services: TheServices,
@@ -136,13 +109,12 @@ async def export_workflow(
     chosen = format_named(format)
     workflow = await services.workflows.get(services.tenant, workflow_id)
     exported = await to_thread(chosen.write, workflow)
-    return json_reply(
-        {
-            "workflow": named(workflow),
-            "format": chosen.name,
-            "media_type": chosen.media_type,
-            "file_name": f"{workflow.id}.{chosen.extension}",
-            "text": exported.text,
-            "report": exported.report.as_dict(),
-        }
-    )
+    written = {
+        "workflow": named(workflow),
+        "format": chosen.name,
+        "media_type": chosen.media_type,
+        "file_name": f"{workflow.id}.{chosen.extension}",
+        "text": exported.text,
+        "report": exported.report.as_dict(),
+    }
+    return json_reply(written)

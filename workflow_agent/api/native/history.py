@@ -20,7 +20,7 @@ from workflow_agent.api.dependencies import (
     time_in_words,
 )
 from workflow_agent.api.native.conversation_shapes import ArtifactList, CallList, ContextList, History, MessageHitList
-from workflow_agent.api.routes import json_reply, link, replies, routes_at
+from workflow_agent.api.routes import answers, json_reply, link, routes_at
 from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.assistant.window.extraction import (
     build_llm_messages,
@@ -61,7 +61,7 @@ def shown_event(conversation: Conversation, event: Event, left_out: set[str] | N
     return document | {"feedback": given.model_dump(mode="json") if given else None}
 
 
-@router.get("/history", response_model=History, responses=replies(404, 422))
+@router.get("/history", **answers(History, 404, 422))
 async def get_history(
     conversation_id: ConversationId,
     services: TheServices,
@@ -95,7 +95,7 @@ def _count(conversation: Conversation, kind: EventType | None) -> int:
     return live + (conversation.sealed_events if kind is None else sealed[kind])
 
 
-@router.get("/calls", response_model=CallList, responses=replies(404, 422))
+@router.get("/calls", **answers(CallList, 404, 422))
 async def get_calls(
     conversation_id: ConversationId,
     services: TheServices,
@@ -130,7 +130,7 @@ async def get_calls(
     return json_reply(_page(found, None if is_filtered and sealed else sealed + live))
 
 
-@router.get("/context", response_model=ContextList, responses=replies(404, 422))
+@router.get("/context", **answers(ContextList, 404, 422))
 async def get_context(
     conversation_id: ConversationId, services: TheServices, cursor: Cursor = None, limit: Limit = 500
 ) -> Response:
@@ -146,7 +146,7 @@ async def get_context(
     return json_reply({"items": items, "next_cursor": following})
 
 
-@router.get("/artifacts", response_model=ArtifactList, responses=replies(404, 422))
+@router.get("/artifacts", **answers(ArtifactList, 404, 422))
 async def get_artifacts(
     conversation_id: ConversationId, services: TheServices, cursor: Cursor = None, limit: Limit = 100
 ) -> Response:
@@ -206,11 +206,7 @@ Words = Annotated[
 _TURN = link("get_turn", conversation_id="$response.body#/items/0/conversation_id", n="$response.body#/items/0/turn")
 
 
-@searches.get(
-    "/conversations/{conversation_id}/search",
-    response_model=MessageHitList,
-    responses=replies(404, 422, links={"turn": _TURN}),
-)
+@searches.get("/conversations/{conversation_id}/search", **answers(MessageHitList, 404, 422, links={"turn": _TURN}))
 async def search_conversation(
     conversation_id: ConversationId, services: TheServices, q: Words, cursor: Cursor = None, limit: Limit = 20
 ) -> Response:
@@ -218,7 +214,7 @@ async def search_conversation(
     return await _found(services, MessageQuery(q, conversation_id, limit, page_start(cursor)))
 
 
-@searches.get("/search/messages", response_model=MessageHitList, responses=replies(422, links={"turn": _TURN}))
+@searches.get("/search/messages", **answers(MessageHitList, 422, links={"turn": _TURN}))
 async def search_messages(services: TheServices, q: Words, cursor: Cursor = None, limit: Limit = 20) -> Response:
     """Find what was said in all conversations, the best match first, compacted and sealed turns included."""
     return await _found(services, MessageQuery(q, None, limit, page_start(cursor)))

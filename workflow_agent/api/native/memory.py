@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from workflow_agent.api.body import Body
 from workflow_agent.api.dependencies import CLEAN_PATTERN, TheServices, User
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, answers, deletes, json_reply, routes_at
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.aliases import given_aliases
 from workflow_agent.conversations.memory.person import MAX_FACT_CHARS, Fact, FactKind, FactSource
@@ -65,7 +65,7 @@ class MemoryChange(Body):
     kind: FactKind | None = Field(default=None)
 
 
-@router.get("", response_model=Memory, responses=replies(422))
+@router.get("", **answers(Memory, 422))
 async def get_memory(services: TheServices, user: User) -> Response:
     """Return all that is known of a person across conversations, each thing with the turn it comes from."""
     known = await services.personal.known(services.tenant, user)
@@ -73,7 +73,7 @@ async def get_memory(services: TheServices, user: User) -> Response:
     return json_reply({"user": user, "items": _items(known), "workflows": dealt_with})
 
 
-@router.get("/{known_id}", response_model=MemoryItem, responses=replies(404, 422))
+@router.get("/{known_id}", **answers(MemoryItem, 404, 422))
 async def get_memory_item(known_id: KnownId, services: TheServices, user: User) -> Response:
     """Return one thing that is known of a person."""
     items = _items(await services.personal.known(services.tenant, user))
@@ -83,7 +83,7 @@ async def get_memory_item(known_id: KnownId, services: TheServices, user: User) 
     return json_reply(found)
 
 
-@router.patch("/{known_id}", response_model=MemoryItem, responses=replies(*BODY_PROBLEMS, 404))
+@router.patch("/{known_id}", **answers(MemoryItem, *BODY_PROBLEMS, 404))
 async def change_memory_item(known_id: KnownId, body: MemoryChange, services: TheServices, user: User) -> Response:
     """Correct what is remembered; the text before is taken out of the person's conversations too.
 
@@ -95,9 +95,7 @@ async def change_memory_item(known_id: KnownId, body: MemoryChange, services: Th
     return json_reply(_fact(fact))
 
 
-@router.delete(
-    "/{known_id}", status_code=204, responses={204: {"description": "It is forgotten."}} | problem_replies(404, 422)
-)
+@router.delete("/{known_id}", **deletes("It is forgotten.", 404, 422))
 async def forget_memory_item(known_id: KnownId, services: TheServices, user: User) -> Response:
     """Forget one thing: also in the person's conversations each sentence that tells it becomes `[forgotten]`.
 
@@ -107,11 +105,7 @@ async def forget_memory_item(known_id: KnownId, services: TheServices, user: Use
     return Response(status_code=204)
 
 
-@router.delete(
-    "",
-    status_code=204,
-    responses={204: {"description": "Nothing is known of the person any more."}} | problem_replies(422),
-)
+@router.delete("", **deletes("Nothing is known of the person any more.", 422))
 async def forget_memory(services: TheServices, user: User) -> Response:
     """Forget all that is known of a person across conversations; the conversations themselves stay."""
     await services.personal.forget_all(services.tenant, user)

@@ -10,10 +10,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from workflow_agent.api.dependencies import Limit, Services, TheServices
 from workflow_agent.api.native.conversation_shapes import ContextList
-from workflow_agent.api.routes import json_reply, problem_replies, replies, routes_at
+from workflow_agent.api.routes import answers, json_reply, problem_replies, routes_at
 from workflow_agent.conversations.agents import DEFAULT_AGENT, AgentProfile, Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, AgentReply
-from workflow_agent.conversations.history import Past
 from workflow_agent.errors import ShuttingDown
 from workflow_agent.telemetry.sums import caches_of_workers, exposition_of_workers, families_of
 from workflow_agent.values.stored import JsonObject
@@ -36,17 +35,17 @@ class Health(BaseModel):
 
 def _about(request: Request, status: str) -> dict[str, Any]:
     other_workers = request.app.state.services.other_workers
-    about = {"status": status, "version": request.app.version, "model": request.app.state.model_name}
+    about = {"status": status, "version": request.app.version, "model": request.app.state.settings.model}
     return about if other_workers is None else about | {"worker": other_workers.number}
 
 
-@probes.get("/health", response_model=Health, responses=replies(422))
+@probes.get("/health", **answers(Health, 422))
 async def health(request: Request) -> Response:
     """Say that the server runs."""
     return json_reply(_about(request, "ok"))
 
 
-@probes.get("/ready", response_model=Health, responses=replies(422))
+@probes.get("/ready", **answers(Health, 422))
 async def ready(request: Request, services: TheServices) -> Response:
     """Say that the server takes work: it can read and write its data and is not stopping.
 
@@ -130,7 +129,7 @@ class ModeList(BaseModel):
     items: list[ModeItem]
 
 
-@catalogue.get("/agents", response_model=AgentList, responses=replies(422))
+@catalogue.get("/agents", **answers(AgentList, 422))
 async def list_agents(services: TheServices) -> Response:
     """List the agents that answer."""
     return json_reply(AgentList(items=list(services.agents.values()), default=DEFAULT_AGENT))
@@ -153,14 +152,14 @@ async def list_models(services: TheServices) -> ModelList:
     return ModelList(items=sorted(models.by_name), default=models.default, takes_keys=models.with_key is not None)
 
 
-@catalogue.get("/formats", response_model=FormatList, responses=replies(422))
+@catalogue.get("/formats", **answers(FormatList, 422))
 async def list_formats() -> Response:
     """List the formats that workflows are read from and written to."""
     items = [FormatItem.model_validate(one) for one in FORMATS.values()]
     return json_reply(FormatList(items=items))
 
 
-@catalogue.get("/modes", response_model=ModeList, responses=replies(422))
+@catalogue.get("/modes", **answers(ModeList, 422))
 async def list_modes(services: TheServices) -> Response:
     """List the five modes and the tools each offers."""
     items = [
@@ -179,7 +178,7 @@ async def list_modes(services: TheServices) -> Response:
 telemetry_of_turns = routes_at("/api/v1/telemetry", "telemetry")
 
 
-@telemetry_of_turns.get("/tokens", response_model=ContextList, responses=replies(404, 422))
+@telemetry_of_turns.get("/tokens", **answers(ContextList, 404, 422))
 async def get_tokens(
     services: TheServices,
     conversation_id: Annotated[
@@ -192,8 +191,7 @@ async def get_tokens(
     whole life."""
     if conversation_id is None:
         return json_reply({"items": await _latest(services, limit)})
-    conversation = await services.conversation(conversation_id)
-    past = Past(services.conversations, conversation)
+    past = await services.past(conversation_id)
     found = await past.events(None, limit, lambda event: isinstance(event, AgentReply), newest_first=True)
     records = [reply.context_in(conversation_id) for reply in found.items if isinstance(reply, AgentReply)]
     return json_reply({"items": records})
@@ -205,7 +203,7 @@ class CacheReport(BaseModel):
     caches: dict[str, dict[str, Any]]
 
 
-@telemetry_of_turns.get("/caches", response_model=CacheReport, responses=replies(422))
+@telemetry_of_turns.get("/caches", **answers(CacheReport, 422))
 async def get_caches(services: TheServices) -> Response:
     """Report hits, misses, evictions and size of every cache."""
     counted = [services.caches()]

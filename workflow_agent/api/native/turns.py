@@ -29,7 +29,7 @@ from workflow_agent.api.native.conversation_shapes import (
 )
 from workflow_agent.api.native.history import shown_event
 from workflow_agent.api.native.request_shapes import NewFeedback
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, answers, deletes, json_reply, link, routes_at
 from workflow_agent.assistant.compaction.compaction import compaction_named
 from workflow_agent.assistant.compaction.policy import turns_compacted
 from workflow_agent.assistant.window.contents import Contents
@@ -60,34 +60,29 @@ Whose = Annotated[OfSeveral, Depends(_whose)]
 _OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.path.n"}
 
 
-@router.get(
-    "/turns/{n}",
-    response_model=Turn,
-    responses=replies(404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}),
-)
+@router.get("/turns/{n}", **answers(Turn, 404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}))
 async def get_turn(conversation_id: ConversationId, n: Number, services: TheServices) -> Response:
     """Return one turn: the message, the reply and the run, and those of all agents that answered it."""
     past = await services.past(conversation_id)
     turn = await past.turn(n)
     replied = [shown_event(past.conversation, one.reply) for one in turn.answers if one.reply]
-    return json_reply(
-        {
-            "conversation_id": conversation_id,
-            "turn": n,
-            "message": turn.message.model_dump(mode="json"),
-            "reply": shown_event(past.conversation, turn.reply) if turn.reply else None,
-            "run": _run(turn.answers[0]) if turn.answers else None,
-            "replies": replied,
-            "runs": [_run(one) for one in turn.answers if one.run],
-        }
-    )
+    shown = {
+        "conversation_id": conversation_id,
+        "turn": n,
+        "message": turn.message.model_dump(mode="json"),
+        "reply": shown_event(past.conversation, turn.reply) if turn.reply else None,
+        "run": _run(turn.answers[0]) if turn.answers else None,
+        "replies": replied,
+        "runs": [_run(one) for one in turn.answers if one.run],
+    }
+    return json_reply(shown)
 
 
 def _run(answer: Answer) -> Any:
     return answer.run.model_dump(mode="json", exclude={"iterations"}) if answer.run else None
 
 
-@router.get("/turns/{n}/iterations", response_model=IterationList, responses=replies(404, 422))
+@router.get("/turns/{n}/iterations", **answers(IterationList, 404, 422))
 async def get_iterations(conversation_id: ConversationId, n: Number, services: TheServices, whose: Whose) -> Response:
     """List the iterations of a turn: each model request with its tool calls and their results."""
     turn, answer = await _answer(services, conversation_id, n, whose)
@@ -105,7 +100,7 @@ async def get_iterations(conversation_id: ConversationId, n: Number, services: T
     )
 
 
-@router.get("/turns/{n}/iterations/{k}", response_model=Iteration, responses=replies(404, 422))
+@router.get("/turns/{n}/iterations/{k}", **answers(Iteration, 404, 422))
 async def get_iteration(
     conversation_id: ConversationId, n: Number, k: Number, services: TheServices, whose: Whose
 ) -> Response:
@@ -134,9 +129,7 @@ async def _answer(services: Services, conversation_id: str, n: int, whose: OfSev
 
 
 @router.put(
-    "/turns/{n}/feedback",
-    response_model=ReplyFeedback,
-    responses=replies(*BODY_PROBLEMS, 404, links={"turn": link("get_turn", **_OF_TURN)}),
+    "/turns/{n}/feedback", **answers(ReplyFeedback, *BODY_PROBLEMS, 404, links={"turn": link("get_turn", **_OF_TURN)})
 )
 async def rate_reply(
     conversation_id: ConversationId, n: Number, body: NewFeedback, services: TheServices, whose: Whose
@@ -165,11 +158,7 @@ async def keep_rating(services: Services, conversation_id: str, reply: AgentRepl
     return stored.feedback[reply.id]
 
 
-@router.delete(
-    "/turns/{n}/feedback",
-    status_code=204,
-    responses={204: {"description": "Nothing is said of the reply."}} | problem_replies(404, 422),
-)
+@router.delete("/turns/{n}/feedback", **deletes("Nothing is said of the reply.", 404, 422))
 async def take_back_rating(conversation_id: ConversationId, n: Number, services: TheServices, whose: Whose) -> Response:
     """Take back what was said of a reply, if anything was."""
     reply = await _reply(services, conversation_id, n, whose)
@@ -192,7 +181,7 @@ async def _reply(services: Services, conversation_id: str, n: int, whose: OfSeve
     return answer.reply
 
 
-@router.get("/blobs/{digest}", response_model=Blob, responses=replies(404, 422))
+@router.get("/blobs/{digest}", **answers(Blob, 404, 422))
 async def get_blob(
     conversation_id: ConversationId,
     digest: Annotated[
@@ -216,7 +205,7 @@ CompactionId = Annotated[str, Path(examples=["cmp_4f1c"])]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 
 
-@compactions.get("", response_model=CompactionList, responses=replies(404, 422))
+@compactions.get("", **answers(CompactionList, 404, 422))
 async def list_compactions(
     conversation_id: ConversationId,
     services: TheServices,
@@ -234,9 +223,7 @@ async def list_compactions(
 
 @compactions.post(
     "",
-    status_code=201,
-    response_model=Compaction,
-    responses=replies(*BODY_PROBLEMS, 404, 409, status=201, links={"compactions": link("list_compactions", **_ID)}),
+    **answers(Compaction, *BODY_PROBLEMS, 404, 409, status=201, links={"compactions": link("list_compactions", **_ID)}),
 )
 async def compact(conversation_id: ConversationId, services: TheServices, key: IdempotencyKey) -> Response:
     """Sum up the oldest turns now; 409 where none may go."""
@@ -249,20 +236,13 @@ async def compact(conversation_id: ConversationId, services: TheServices, key: I
         return compaction_named(conversation, compaction_id)
 
     made, replayed = await create_once(
-        services.keys,
-        key,
-        request=[conversation_id, "compact"],
-        resource_id=services.new_id("cmp"),
-        create=create,
-        find=find,
+        services.keys, key, [conversation_id, "compact"], services.new_id("cmp"), create=create, find=find
     )
     return json_reply(made, 201, replayed)
 
 
 @compactions.post(
-    "/{compaction_id}/restore",
-    response_model=RestoredCompactions,
-    responses=replies(*BODY_PROBLEMS, 404, 409, headers=("ETag",)),
+    "/{compaction_id}/restore", **answers(RestoredCompactions, *BODY_PROBLEMS, 404, 409, headers=("ETag",))
 )
 async def restore_compaction(
     conversation_id: ConversationId, compaction_id: CompactionId, services: TheServices

@@ -8,11 +8,11 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from workflow_agent.api.creation import named, workflow_from_body
-from workflow_agent.api.dependencies import IS_WHOLE, MAX_NUMBER, Flag, TheServices, WorkflowId, Workflows
+from workflow_agent.api.dependencies import IS_WHOLE, MAX_NUMBER, Flag, Services, TheServices, WorkflowId
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, only_post, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, Documented, answers, json_reply, only_post, routes_at
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import analyze
@@ -24,7 +24,6 @@ from workflow_agent.workflows.diff import diff_workflows
 from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.workflow import Workflow
-from workflow_agent.workflows.service import WorkflowService
 
 router = routes_at("/api/v1/workflows", "workflows")
 _version = partial(Query, ge=1, le=MAX_NUMBER)
@@ -37,44 +36,42 @@ _PICTURE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     **_VARY,
 }
-_DIAGRAM_REPLIES = replies(404, 422)
-_DIAGRAM_REPLIES[200] |= {"content": {_SVG: {"schema": {"type": "string"}}}}
+_PICTURE: Documented = {200: {"description": "OK", "content": {_SVG: {"schema": {"type": "string"}}}}}
 
 
-@router.get("/{workflow_id}/diff", response_model=VersionDiff, responses=replies(404, 422))
+@router.get("/{workflow_id}/diff", **answers(VersionDiff, 404, 422))
 async def diff_versions(
     workflow_id: WorkflowId,
-    workflows: Workflows,
+    services: TheServices,
     from_: Annotated[
         int | None, _version(alias="from", description="The one before `to`, unless given."), IS_WHOLE
     ] = None,
     to: Annotated[int | None, _version(description="The newest, unless given."), IS_WHOLE] = None,
 ) -> Response:
     """Tell what changed between two versions."""
-    workflow = await workflows.at(workflow_id)
+    workflow = await services.use_cases.at(workflow_id)
     to_version = to or workflow.version
     from_version = from_ or max(to_version - 1, 1)
-    before = await workflows.at(workflow_id, from_version)
-    diff = diff_workflows(before, await workflows.at(workflow_id, to_version))
-    return json_reply(
-        {
-            "workflow": named(workflow),
-            "from_version": from_version,
-            "to_version": to_version,
-            "changes": list(describe_diff(diff)),
-            "diff": diff.as_dict(),
-        }
-    )
+    before = await services.use_cases.at(workflow_id, from_version)
+    diff = diff_workflows(before, await services.use_cases.at(workflow_id, to_version))
+    shown = {
+        "workflow": named(workflow),
+        "from_version": from_version,
+        "to_version": to_version,
+        "changes": list(describe_diff(diff)),
+        "diff": diff.as_dict(),
+    }
+    return json_reply(shown)
 
 
-@router.get("/{workflow_id}/analysis", response_model=Analysis, responses=replies(404, 422))
-async def analyze_workflow(workflow_id: WorkflowId, workflows: Workflows) -> Response:
+@router.get("/{workflow_id}/analysis", **answers(Analysis, 404, 422))
+async def analyze_workflow(workflow_id: WorkflowId, services: TheServices) -> Response:
     """Find what can go wrong in a workflow, the most severe first, with fixes as edits; and prove it sound, or not."""
-    workflow = await workflows.at(workflow_id)
-    return json_reply({"workflow": named(workflow), **(await workflows.analysis_of(workflow)).as_dict()})
+    workflow = await services.use_cases.at(workflow_id)
+    return json_reply({"workflow": named(workflow), **(await services.use_cases.analysis_of(workflow)).as_dict()})
 
 
-@router.post("/{workflow_id}/simulate", response_model=Simulation, responses=replies(*BODY_PROBLEMS, 404))
+@router.post("/{workflow_id}/simulate", **answers(Simulation, *BODY_PROBLEMS, 404))
 async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, services: TheServices) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
@@ -91,10 +88,10 @@ async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, se
     return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
 
 
-@router.get("/{workflow_id}/diagram", response_model=Diagram, responses=_DIAGRAM_REPLIES)
+@router.get("/{workflow_id}/diagram", **answers(Diagram, 404, 422, other=_PICTURE))
 async def draw_diagram(
     workflow_id: WorkflowId,
-    workflows: Workflows,
+    services: TheServices,
     request: Request,
     format: Annotated[DiagramFormat, Query(description="The language of the diagram.")] = "mermaid",
     findings: Annotated[Flag, Query(description="Mark what the analysis finds.")] = False,
@@ -116,9 +113,9 @@ async def draw_diagram(
     """Draw a workflow as a flowchart; an SVG is sent as a picture to whoever accepts `image/svg+xml`."""
     if lanes and format != "svg":
         raise InvalidInput(f"Lanes are drawn in a picture, and {format!r} is text: ask for format=svg.")
-    workflow = await workflows.at(workflow_id, version)
+    workflow = await services.use_cases.at(workflow_id, version)
     found = await to_thread(analyze, workflow) if findings else ()
-    last = await _last_changes(workflows, workflow) if changes else None
+    last = await _last_changes(services, workflow) if changes else None
     folded = None if fold is None else fold.split(",")
     drawn = await to_thread(
         diagram_of, workflow, format, findings=found, changes=last, collapse=collapse, fold=folded, by_role=lanes
@@ -128,14 +125,14 @@ async def draw_diagram(
     return json_reply({"workflow": named(workflow), "format": format, "diagram": drawn}, headers=_VARY)
 
 
-async def _last_changes(workflows: WorkflowService, workflow: Workflow) -> Changes | None:
+async def _last_changes(services: Services, workflow: Workflow) -> Changes | None:
     if workflow.version == 1:
         return None
-    before = await workflows.at(workflow.id, workflow.version - 1)
+    before = await services.use_cases.at(workflow.id, workflow.version - 1)
     return changes_of(diff_workflows(before, workflow))
 
 
-@router.post("/validate", response_model=Validation, responses=replies(*BODY_PROBLEMS))
+@router.post("/validate", **answers(Validation, *BODY_PROBLEMS))
 async def validate_workflow(document: JsonObject) -> Response:
     """Say whether a document is a workflow that could be stored, and what the analysis finds in it."""
     return json_reply(await to_thread(_validated, document))

@@ -21,13 +21,12 @@ from workflow_agent.api.dependencies import (
     Services,
     TheServices,
     WorkflowId,
-    Workflows,
     etag,
     is_unchanged,
     page_start,
 )
 from workflow_agent.api.native.workflow_shapes import WorkflowList
-from workflow_agent.api.routes import BODY_PROBLEMS, json_reply, link, problem_replies, replies, routes_at
+from workflow_agent.api.routes import BODY_PROBLEMS, UNCHANGED, answers, creates, deletes, json_reply, link, routes_at
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN
 from workflow_agent.errors import InvalidWorkflow, Problem
 from workflow_agent.values.stored import JsonObject
@@ -83,7 +82,7 @@ LINKS = {
 }
 
 
-@router.get("", response_model=WorkflowList, responses=replies(404, 422))
+@router.get("", **answers(WorkflowList, 404, 422))
 async def list_workflows(
     services: TheServices,
     q: Search = "",
@@ -104,24 +103,13 @@ async def list_workflows(
     found = await services.search.search(services.tenant, q, filters, limit=start + limit + 1)
     hits = found.hits[start : start + limit]
     items = [listed_workflow(await services.workflows.get(services.tenant, hit.id), hit, q) for hit in hits]
-    return json_reply(
-        {
-            "items": items,
-            "next_cursor": str(start + limit) if len(found.hits) > start + limit else None,
-            "suggestions": [{"id": one.id, "name": one.name} for one in found.suggestions],
-        }
-    )
+    following = str(start + limit) if len(found.hits) > start + limit else None
+    suggestions = [{"id": one.id, "name": one.name} for one in found.suggestions]
+    return json_reply({"items": items, "next_cursor": following, "suggestions": suggestions})
 
 
-@router.post(
-    "",
-    status_code=201,
-    response_model=Workflow,
-    responses=replies(*BODY_PROBLEMS, 409, status=201, headers=("ETag", "Location"), links=LINKS),
-)
-async def create_workflow(
-    asked: JsonObject, services: TheServices, workflows: Workflows, key: IdempotencyKey, actor: Actor
-) -> Response:
+@router.post("", **creates(Workflow, 409, links=LINKS))
+async def create_workflow(asked: JsonObject, services: TheServices, key: IdempotencyKey, actor: Actor) -> Response:
     """Create a workflow from a document; without an `id` it gets one made from its name."""
     document = asked
     is_named = "id" in document
@@ -129,24 +117,20 @@ async def create_workflow(
         name = document.get("name")
         if not isinstance(name, str):
             raise InvalidWorkflow([Problem("/name", "is needed: text that says what the workflow is")])
-        document = {"id": await workflows.free_id(name), **document}
+        document = {"id": await services.use_cases.free_id(name), **document}
     made, replayed = await create_workflow_once(
         services.keys,
         key,
-        request=["workflow", asked],
-        workflow=await to_thread(workflow_from_body, document),
+        ["workflow", asked],
+        await to_thread(workflow_from_body, document),
         actor=actor,
-        create=partial(workflows.create, is_id_chosen=is_named),
+        create=partial(services.use_cases.create, is_id_chosen=is_named),
     )
     headers = etag(made) | {"Location": f"{router.prefix}/{made.id}"} | replayed
     return json_reply(workflow_document(made), 201, headers)
 
 
-@router.get(
-    "/{workflow_id}",
-    response_model=Workflow,
-    responses=replies(404, 422, headers=("ETag",), links=LINKS) | {304: {"description": "Unchanged"}},
-)
+@router.get("/{workflow_id}", **answers(Workflow, 404, 422, headers=("ETag",), links=LINKS, other=UNCHANGED))
 async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: KnownEtag = None) -> Response:
     """Return the newest version of a workflow."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
@@ -156,29 +140,21 @@ async def get_workflow(workflow_id: WorkflowId, services: TheServices, known: Kn
     return json_reply(workflow_document(workflow), headers=tag)
 
 
-@router.put(
-    "/{workflow_id}",
-    response_model=Workflow,
-    responses=replies(*BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS),
-)
+@router.put("/{workflow_id}", **answers(Workflow, *BODY_PROBLEMS, 404, 412, 428, headers=("ETag",), links=LINKS))
 async def replace_workflow(
-    workflow_id: WorkflowId, document: JsonObject, workflows: Workflows, expected: Required, actor: Actor
+    workflow_id: WorkflowId, document: JsonObject, services: TheServices, expected: Required, actor: Actor
 ) -> Response:
     """Replace a workflow by another document; the old one stays readable as a version."""
     if document.get("id", workflow_id) != workflow_id:
         raise InvalidWorkflow([Problem("/id", f"is not {workflow_id!r}, whose address this is")])
     replacement = await to_thread(workflow_from_body, {**document, "id": workflow_id})
 
-    stored = await workflows.replace(workflow_id, replacement, Writer(Author(user=actor)), expected=expected)
+    stored = await services.use_cases.replace(workflow_id, replacement, Writer(Author(user=actor)), expected=expected)
     return json_reply(workflow_document(stored), headers=etag(stored))
 
 
-@router.delete(
-    "/{workflow_id}",
-    status_code=204,
-    responses={204: {"description": "It is gone from every list."}} | problem_replies(404, 412, 422, 428),
-)
-async def delete_workflow(workflow_id: WorkflowId, workflows: Workflows, expected: Required, actor: Actor) -> Response:
+@router.delete("/{workflow_id}", **deletes("It is gone from every list.", 404, 412, 422, 428))
+async def delete_workflow(workflow_id: WorkflowId, services: TheServices, expected: Required, actor: Actor) -> Response:
     """Delete a workflow."""
-    await workflows.delete(workflow_id, Writer(Author(user=actor)), expected=expected)
+    await services.use_cases.delete(workflow_id, Writer(Author(user=actor)), expected=expected)
     return Response(status_code=204)

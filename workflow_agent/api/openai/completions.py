@@ -23,29 +23,22 @@ from workflow_agent.api.openai_errors import openai_error
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.assistant.requests import RunEvent, StartedTurn, TurnOutcome
 from workflow_agent.errors import InvalidInput, NotFound, Problem
-from workflow_agent.values.tokens import Usage
+from workflow_agent.values.tokens import Usage, usage_of_all
 from workflow_agent.workflows.model.parser import problems_of
 
 
 def completion(outcome: TurnOutcome, model: str, text: str) -> dict[str, Any]:
     """Return a whole answer."""
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
-    usage = Usage()
-    for reply in outcome.replies:
-        usage = usage.plus(reply.usage)
+    finish_reason = finish_named([reply.finish_reason for reply in outcome.replies])
     return {
         "id": f"chatcmpl-{outcome.run_id}",
         "object": "chat.completion",
         "created": int(outcome.reply.at.timestamp()),
         "model": model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish_of(outcome)}],
-        "usage": _usage(usage),
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish_reason}],
+        "usage": _usage(usage_of_all(reply.usage for reply in outcome.replies)),
     }
-
-
-def finish_of(outcome: TurnOutcome) -> str:
-    """Return why an answer ended, as OpenAI says it: of several agents', the first that was not whole."""
-    return finish_named([reply.finish_reason for reply in outcome.replies])
 
 
 def _usage(usage: Usage) -> dict[str, Any] | None:
@@ -73,20 +66,17 @@ class Chunks:
     created: int
     request: Request
     with_usage: bool
+    voices: Voices
     reply: str | None = None
     """The whole answer, once it is complete."""
-    _voices: Voices = field(init=False)
     _said: list[str] = field(default_factory=list[str], init=False)
     _has_role: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        self._voices = Voices(self.started.asked)
 
     def render(self, event: RunEvent) -> bytes:
         """Return what an event is on the wire; nothing for what OpenAI has no words for."""
         match event.name:
             case "start":
-                return self._role() + self._text(self._voices.next(event.data["agent"]))
+                return self._role() + self._text(self.voices.next(event.data["agent"]))
             case "delta":
                 return self._text(event.data["text"])
             case "complete":
@@ -131,10 +121,7 @@ class Chunks:
 
 def spent(outcome: dict[str, Any]) -> Usage:
     """Return the tokens of all agents that answered, from the data of a `complete` event."""
-    total = Usage.model_validate(outcome["usage"])
-    for other in outcome["other_replies"]:
-        total = total.plus(Usage.model_validate(other["usage"]))
-    return total
+    return usage_of_all(Usage.model_validate(one["usage"]) for one in (outcome, *outcome["other_replies"]))
 
 
 _PREFIX = "chatcmpl-"
@@ -165,6 +152,7 @@ async def create_completion(
         int(services.clock().timestamp()),
         request,
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
+        voices=Voices(started.asked),
     )
     written = frames(await stream_of(started), request, chunks.render)
     kept = remembering(written, lambda: chunks.reply, services.keys, ask, started.conversation_id)

@@ -179,14 +179,8 @@ async def create_conversation(services: TheServices, key: IdempotencyKey, body: 
         )
         return await services.conversations.create(with_said(empty, said, author="user", at=at, new_id=services.new_id))
 
-    made, replayed = await create_once(
-        services.keys,
-        key,
-        request=["openai-conversation", body.model_dump(mode="json")],
-        resource_id=services.new_id("conv"),
-        create=create,
-        find=services.conversation,
-    )
+    request, new_id = ["openai-conversation", body.model_dump(mode="json")], services.new_id("conv")
+    made, replayed = await create_once(services.keys, key, request, new_id, create=create, find=services.conversation)
     return json_reply(_object(made), headers=replayed)
 
 

@@ -133,13 +133,8 @@ def _outside(low: float, high: float, *, whole: bool = False) -> Test:
     )
 
 
-def _number(low: float, high: float) -> "Rule":
-    return Rule(_outside(low, high), "decimal", _other_than(None), (low, high))
-
-
-def _count(low: int) -> "Rule":
-    high = 2**63 - 1
-    return Rule(_outside(low, high, whole=True), "integer", _other_than(None), (low, high))
+def _between(low: float, high: float, kind: Literal["decimal", "integer"] = "decimal") -> "Rule":
+    return Rule(_outside(low, high, whole=kind == "integer"), kind, _other_than(None), (low, high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +184,15 @@ def _hosted(tools: Any) -> bool:
     return any(kind not in _CALLED_BY_CLIENTS for kind in kinds)
 
 
-def _wants_probabilities(include: Any) -> bool:
-    return isinstance(include, list) and "message.output_text.logprobs" in include
-
-
+_COUNT = _between(1, 2**63 - 1, "integer")
 _RULES: Mapping[str, Rule] = {
     "n": Rule(_other_than(None, 1), "there is one answer to a message"),
     "stop": Rule(_other_than(None, [], ""), "answers are not cut at a stop sequence"),
     "logprobs": Rule(_other_than(None, False), _NO_PROBABILITIES),
     "top_logprobs": Rule(_other_than(None, 0), _NO_PROBABILITIES),
-    "include": Rule(_wants_probabilities, _NO_PROBABILITIES, bool),
+    "include": Rule(
+        lambda value: isinstance(value, list) and "message.output_text.logprobs" in value, _NO_PROBABILITIES, bool
+    ),
     "logit_bias": Rule(_other_than(None, {}), "single tokens cannot be weighed"),
     "response_format": Rule(_no_plain_text, _TEXT),
     "text": Rule(
@@ -215,13 +209,13 @@ _RULES: Mapping[str, Rule] = {
     "prompt": Rule(_other_than(None), "stored prompts are not kept here"),
     "web_search_options": Rule(_other_than(None), "it does not search the web"),
     "moderation": Rule(_other_than(None), "nothing is moderated here"),
-    "temperature": _number(0, 2),
-    "top_p": _number(0, 1),
-    "presence_penalty": _number(-2, 2),
-    "frequency_penalty": _number(-2, 2),
-    "max_tokens": _count(1),
-    "max_completion_tokens": _count(1),
-    "max_output_tokens": _count(1),
+    "temperature": _between(0, 2),
+    "top_p": _between(0, 1),
+    "presence_penalty": _between(-2, 2),
+    "frequency_penalty": _between(-2, 2),
+    "max_tokens": _COUNT,
+    "max_completion_tokens": _COUNT,
+    "max_output_tokens": _COUNT,
     "truncation": Rule(_never, is_ignored=_other_than(None, "auto")),
     "store": Rule(_never, is_ignored=_other_than(None, True)),
 }

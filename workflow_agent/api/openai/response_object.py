@@ -16,7 +16,7 @@ from workflow_agent.conversations.history import Past
 from workflow_agent.conversations.records import leading_in, newest_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.errors import NotFound, RunNotFound
-from workflow_agent.values.tokens import Usage
+from workflow_agent.values.tokens import Usage, usage_of_all
 
 _RUN_PREFIX, _RESPONSE_PREFIX = "run_", "resp_"
 
@@ -131,9 +131,7 @@ def response_of(recorded: Recorded) -> dict[str, Any]:
     replies = recorded.replies
     texts = told(recorded.first.asked, replies)
     output = [output_item(answer_id(reply.run_id), text) for reply, text in zip(replies, texts, strict=True)]
-    usage = Usage()
-    for reply in replies:
-        usage = usage.plus(reply.usage)
+    usage = usage_of_all(reply.usage for reply in replies)
     newest = recorded.newest
     finish = finish_named([reply.finish_reason for reply in replies])
     status = _STATUS[newest.status] if finish == "stop" else "incomplete"

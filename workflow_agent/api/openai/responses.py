@@ -50,17 +50,14 @@ class ResponseEvents:
 
     recorded: Recorded
     request: Request
+    voices: Voices
     after: int = -1
     reply: str | None = field(default=None, init=False)
     """The whole answer, once it is complete."""
-    _voices: Voices = field(init=False)
     _sequence: int = field(default=0, init=False)
     _done: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]], init=False)
     """The items that are complete: one for each agent that answered."""
     _writing: "_Item | None" = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self._voices = Voices(self.recorded.first.asked)
 
     def render(self, event: RunEvent) -> bytes:
         """Return what an event of the run is on the wire."""
@@ -102,7 +99,7 @@ class ResponseEvents:
             yield "response.in_progress", begun
         else:
             yield from self._finished()
-        name = self._voices.next(data["agent"])
+        name = self.voices.next(data["agent"])
         self._writing = _Item(answer_id(data["run_id"]), len(self._done), name)
 
     def _finished(self) -> Iterator[Typed]:
@@ -182,7 +179,7 @@ async def create_response(
     recorded = await recorded_response(services, response_id(started.run_id))
     if not body.stream:
         return json_reply(response_of(recorded), headers=head)
-    events = ResponseEvents(recorded, request)
+    events = ResponseEvents(recorded, request, Voices(recorded.first.asked))
     written = frames(await stream_of(started), request, events.render)
     kept = remembering(written, lambda: events.reply, services.keys, ask, started.conversation_id)
     return EventStream(kept, head)
@@ -252,7 +249,7 @@ async def get_response(
     if not stream:
         return json_reply(response_of(recorded))
     followed = await _followed(services, recorded, starting_after)
-    events = ResponseEvents(recorded, request, starting_after)
+    events = ResponseEvents(recorded, request, Voices(recorded.first.asked), starting_after)
     return EventStream(frames(followed, request, events.render))
 
 

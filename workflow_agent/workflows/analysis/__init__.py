@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -56,15 +57,10 @@ def analyze(workflow: Workflow, *, portfolio: Sequence[Workflow] = ()) -> tuple[
         portfolio: The workflows it lives among, for what concerns several; it may be one of them.
     """
     graph = FlowGraph(workflow, portfolio)
-    found = [finding for rule in (*RULES.values(), *_of_tools(workflow)) for finding in rule.findings(graph)]
+    is_from_elsewhere = workflow.source is not None or bool(workflow.extensions)
+    rules = (*RULES.values(), *(TOOL_RULES if is_from_elsewhere else ()))
+    found = [finding for rule in rules for finding in rule.findings(graph)]
     return tuple(sorted(found, key=lambda finding: SEVERITY_RANK[finding.severity]))
-
-
-def _of_tools(workflow: Workflow) -> Sequence[Rule]:
-    """Return the rules of other tools, where the workflow came from one."""
-    if workflow.source is None and not workflow.extensions:
-        return ()
-    return TOOL_RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,22 +185,18 @@ def _check(linted: _Linted, rule: LintRule) -> Check:
         spoken: set[str] = graph.documents.setdefault(f"{linted.name}: places spoken of", set[str]())
         problems = [one for one in rule.problems(document) if not (rule.is_spare and _is_in(one.pointer, spoken))]
         spoken |= {one.pointer for one in problems}
-        fix = rule.fix or _no_fix
         for problem in problems:
             steps = _steps_at(problem, graph, linted, document)
+            fix = rule.fix
+            fixes = [fix(graph.workflow, graph.steps[step], problem, document) for step in steps] if fix else []
             yield Observation(
                 f"`{problem.pointer}`: {problem.message}.",
                 steps=steps,
                 evidence={"pointer": problem.pointer, "valid": list(problem.valid)},
-                fix=tuple(edit for step in steps for edit in fix(graph.workflow, graph.steps[step], problem, document)),
+                fix=tuple(chain.from_iterable(fixes)),
             )
 
     return check
-
-
-def _no_fix(workflow: Workflow, step: Step, problem: Problem, document: Any) -> Sequence[EditDocument]:
-    del workflow, step, problem, document
-    return ()
 
 
 def _is_in(pointer: str, places: Container[str]) -> bool:

@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, shortened, transition_text, vocabulary, words
+from workflow_agent.workflows.analysis.words import named, transition_text, vocabulary, words
 from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step, ends_badly
 from workflow_agent.workflows.model.transitions import Transition
 
+_reliability_rule = partial(rule, "reliability")
+_security_rule = partial(rule, "security")
 _APPROVE = vocabulary(
     """
     accept accepted approval approvals approve approved approves approving authorisation authorise
@@ -25,11 +29,7 @@ _ACT = vocabulary(
     signoff genehmigen genehmigung freigabe freigeben aprobar approuver
     """
 )
-_ASKS = vocabulary(
-    """
-    apply ask request send submit prepare draft record collect inform notify
-    """
-)
+_ASKS = vocabulary("apply ask request send submit prepare draft record collect inform notify")
 _SIGN_OFF = re.compile(r"sign[ -]off", re.IGNORECASE)
 _DEADLINE = "P3D"
 _LOOKS_BACK_STEPS = 50
@@ -67,12 +67,8 @@ def _approving_states(graph: FlowGraph) -> Iterator[Step]:
             yield step
 
 
-@rule(
-    "approval-without-reject-path",
-    "reliability",
-    "warning",
-    "An approval that cannot be refused is only a delay.",
-    has_fix=True,
+@_reliability_rule(
+    "approval-without-reject-path", "warning", "An approval that cannot be refused is only a delay.", has_fix=True
 )
 def approval_without_reject_path(graph: FlowGraph) -> Iterator[Observation]:
     """Find an approval that has no way to say no."""
@@ -109,9 +105,8 @@ def _reject_path(graph: FlowGraph, step: Step, rejections: list[Step], new_id: s
     return (*edits, {"op": "connect", "from": step.id, "to": target_id, **refused})
 
 
-@rule(
+@_reliability_rule(
     "approval-without-deadline",
-    "reliability",
     "warning",
     "If nobody answers, the work waits for ever and nobody is told.",
     has_fix=True,
@@ -130,7 +125,7 @@ def approval_without_deadline(graph: FlowGraph) -> Iterator[Observation]:
         )
 
 
-@rule("self-approval", "security", "warning", "A second pair of eyes protects only if it belongs to somebody else.")
+@_security_rule("self-approval", "warning", "A second pair of eyes protects only if it belongs to somebody else.")
 def self_approval(graph: FlowGraph) -> Iterator[Observation]:
     """Find an approval assigned to the role that made the request."""
     for step in _approvals(graph):
@@ -159,7 +154,7 @@ def _requester(graph: FlowGraph, step: Step) -> Step | None:
     return graph.steps[here]
 
 
-@rule("approval-by-anyone", "security", "warning", "Whoever can open the task could approve it.")
+@_security_rule("approval-by-anyone", "warning", "Whoever can open the task could approve it.")
 def approval_by_anyone(graph: FlowGraph) -> Iterator[Observation]:
     """Find an approval that names neither an assignee nor a permission."""
     for step in _approvals(graph):
@@ -168,11 +163,8 @@ def approval_by_anyone(graph: FlowGraph) -> Iterator[Observation]:
         yield Observation(f"{named(step)} says neither who approves nor which permission it takes.", steps=(step.id,))
 
 
-@rule(
-    "unguarded-action",
-    "security",
-    "warning",
-    "The other actions are protected, so this one is probably open by oversight.",
+@_security_rule(
+    "unguarded-action", "warning", "The other actions are protected, so this one is probably open by oversight."
 )
 def unguarded_action(graph: FlowGraph) -> Iterator[Observation]:
     """Find an approving or rejecting action of a lifecycle that needs no permission, though others do."""

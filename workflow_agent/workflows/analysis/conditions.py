@@ -8,17 +8,19 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
-from workflow_agent.values import grouped
+from workflow_agent.values import grouped, shortened
 from workflow_agent.workflows.analysis.approvals import is_approval
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, shortened, transition_text
+from workflow_agent.workflows.analysis.words import named, transition_text
 from workflow_agent.workflows.model.steps import Condition, Step
 from workflow_agent.workflows.model.transitions import Transition
 
+_rule = partial(rule, "soundness")
 _COMPARISON = re.compile(
     r"(?P<subject>[a-z_$][\w.$ ]{0,60}?) ?(?P<operator><=|>=|==|!=|=|<|>) ?"
     r"(?P<value>-?\d{1,15}(?:\.\d{1,6})?|'[^']{0,80}'|\"[^\"]{0,80}\")"
@@ -131,7 +133,7 @@ def _guarded(graph: FlowGraph, step: Step) -> list[Transition]:
     return [edge for edge in graph.exits(step.id) if edge.when is not None]
 
 
-@rule("incomplete-guards", "soundness", "warning", "Work for which none of them holds gets stuck.")
+@_rule("incomplete-guards", "warning", "Work for which none of them holds gets stuck.")
 def incomplete_guards(graph: FlowGraph) -> Iterator[Observation]:
     """Find conditions that leave a case without a way on, and no default."""
     for step in graph.workflow.steps:
@@ -178,7 +180,7 @@ def _unlisted_word(guards: list[Guard]) -> str | None:
     return f"{guards[0].subject!r} is none of {', '.join(map(repr, listed[:5]))}"
 
 
-@rule("overlapping-guards", "soundness", "info", "Which of them is taken then depends on their order.")
+@_rule("overlapping-guards", "info", "Which of them is taken then depends on their order.")
 def overlapping_guards(graph: FlowGraph) -> Iterator[Observation]:
     """Find two ways of one decision whose conditions can hold at once."""
     for step in graph.workflow.steps:

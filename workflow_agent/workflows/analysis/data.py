@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import rustworkx as rx
 
-from workflow_agent.values import grouped
+from workflow_agent.values import grouped, shortened
 from workflow_agent.workflows.analysis.findings import Observation, all_texts, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import listed, named, named_all, plural, shortened
+from workflow_agent.workflows.analysis.words import listed, named, named_all, plural
 from workflow_agent.workflows.model.steps import Step
 
+_rule = partial(rule, "data")
 _NAME = re.compile(r"[\w-]+")
 _MAX_VISITS = 25_000
 MAX_CHARS = 400_000
@@ -28,7 +30,7 @@ def _writers(graph: FlowGraph) -> Mapping[str, list[str]]:
     return grouped((name, step.id) for step in steps for name in _written_by(step))
 
 
-@rule("read-before-written", "data", "warning", "On the other ways the step finds nothing, or an old value.")
+@_rule("read-before-written", "warning", "On the other ways the step finds nothing, or an old value.")
 def read_before_written(graph: FlowGraph) -> Iterator[Observation]:
     """Find data that a step reads and that only some of the ways to it have written."""
     writers = _writers(graph)
@@ -128,7 +130,7 @@ def _quoted(names: list[str]) -> str:
     return listed([f"'{shortened(name)}'" for name in names])
 
 
-@rule("written-never-read", "data", "info", "Either the step is not needed, or its reader has another name for it.")
+@_rule("written-never-read", "info", "Either the step is not needed, or its reader has another name for it.")
 def written_never_read(graph: FlowGraph) -> Iterator[Observation]:
     """Find data that steps write and nothing reads, in a workflow that says what its steps read."""
     if not any(step.reads for step in graph.workflow.steps):
@@ -157,7 +159,7 @@ def _is_last(graph: FlowGraph, step: Step) -> bool:
     return all(graph.steps[edge.to].type == "end" for edge in graph.exits(step.id))
 
 
-@rule("unused-form-field", "data", "info", "People are made to fill in what the workflow does not need.")
+@_rule("unused-form-field", "info", "People are made to fill in what the workflow does not need.")
 def unused_form_field(graph: FlowGraph) -> Iterator[Observation]:
     """Find required form fields that nothing uses, beside others of the same form that are used."""
     asked = [step for step in graph.workflow.steps if step.form and len(step.form.fields) > 1]

@@ -55,7 +55,7 @@ class Rule:
 
 
 def rule(
-    rule_id: str, family: Family, severity: Severity, why: str, *, has_fix: bool = False
+    family: Family, rule_id: str, severity: Severity, why: str, *, has_fix: bool = False
 ) -> Callable[[Check], Rule]:
     """Return a decorator that makes a rule of a check, whose docstring begins with what it finds: "Find ..."."""
 

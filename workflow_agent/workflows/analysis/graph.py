@@ -1,10 +1,9 @@
 """A workflow as the rules see it: who leads where, what is reached, what can finish."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import rustworkx as rx
 
@@ -13,24 +12,6 @@ from workflow_agent.workflows.analysis.words import Call, read_call, words
 from workflow_agent.workflows.model.steps import Step, ends_badly
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
-
-T = TypeVar("T")
-K = TypeVar("K")
-
-
-def ends_of(edge: Transition) -> tuple[str, str]:
-    """Return the two steps a transition joins."""
-    return edge.from_, edge.to
-
-
-def neighbours(edges: Iterable[Transition]) -> Mapping[str, set[str]]:
-    """Return for each step the steps joined to it, whatever the direction."""
-    beside: defaultdict[str, set[str]] = defaultdict(set)
-    for edge in edges:
-        beside[edge.from_].add(edge.to)
-        beside[edge.to].add(edge.from_)
-    return beside
-
 
 _AUTOMATION_TARGETS = ("state", "status", "step", "target", "to")
 
@@ -66,6 +47,10 @@ class FlowGraph:
     def flow(self) -> tuple[Transition, ...]:
         """The transitions that carry control, in order."""
         return tuple(edge for edge in self.workflow.transitions if edge.type != "data")
+
+    @cached_property
+    def _side_lines(self) -> tuple[Transition, ...]:
+        return tuple(edge for edge in self.workflow.transitions if edge.type == "data")
 
     @cached_property
     def _out(self) -> Mapping[str, list[Transition]]:
@@ -112,8 +97,8 @@ class FlowGraph:
     @cached_property
     def side_steps(self) -> frozenset[str]:
         """The steps attached to others by `data` transitions alone: tools, memories, notes."""
-        attached = {end for edge in self.workflow.transitions if edge.type == "data" for end in ends_of(edge)}
-        return frozenset(attached - {end for edge in self.flow for end in ends_of(edge)})
+        attached = {end for edge in self._side_lines for end in (edge.from_, edge.to)}
+        return frozenset(attached - {end for edge in self.flow for end in (edge.from_, edge.to)})
 
     @cached_property
     def is_lifecycle(self) -> bool:
@@ -210,9 +195,10 @@ class FlowGraph:
 
     def _reached_from_roots(self, drawn: "rx.PyDiGraph[str, str]") -> frozenset[str]:
         nodes = reached([self.index[root] for root in self.roots], drawn.successor_indices)
-        beside = neighbours(edge for edge in self.workflow.transitions if edge.type == "data")
+        ends = ((edge.from_, edge.to) for edge in self._side_lines)
+        beside = grouped(pair for one, other in ends for pair in ((one, other), (other, one)))
         found = (self.workflow.steps[node].id for node in nodes)
-        return frozenset(reached(found, lambda step_id: beside.get(step_id, set()) & self.side_steps))
+        return frozenset(reached(found, lambda step_id: self.side_steps.intersection(beside.get(step_id, ()))))
 
     @cached_property
     def natural_ends(self) -> frozenset[str]:

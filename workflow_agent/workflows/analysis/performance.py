@@ -2,21 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import rustworkx as rx
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, named_all, shortened
+from workflow_agent.workflows.analysis.words import named, named_all
 from workflow_agent.workflows.model.durations import in_words, seconds_of
 from workflow_agent.workflows.model.steps import Step
 
+_rule = partial(rule, "performance")
 _PARALLEL_LIMIT = 10
 _BOTTLENECK_STEPS = 4
 _RUN_STEPS = 10
 
 
-@rule("critical-path", "performance", "info", "Only a change on this way makes the whole faster.")
+@_rule("critical-path", "info", "Only a change on this way makes the whole faster.")
 def critical_path(graph: FlowGraph) -> Iterator[Observation]:
     """Find the way that takes longest, by the durations the steps declare."""
     if graph.is_lifecycle or sum(step.duration is not None for step in graph.workflow.steps) < 2:
@@ -64,7 +67,7 @@ def _longest(graph: FlowGraph, took: Mapping[str, float]) -> list[str]:
     return [step_id for number in path if number != ends for step_id in groups[number]]
 
 
-@rule("unbounded-fan-out", "performance", "info", "A long list then floods the service it calls.", has_fix=True)
+@_rule("unbounded-fan-out", "info", "A long list then floods the service it calls.", has_fix=True)
 def unbounded_fan_out(graph: FlowGraph) -> Iterator[Observation]:
     """Find a loop that calls a service for any number of items at once."""
     for step in graph.workflow.steps:
@@ -82,13 +85,7 @@ def unbounded_fan_out(graph: FlowGraph) -> Iterator[Observation]:
         )
 
 
-@rule(
-    "serial-independent",
-    "performance",
-    "info",
-    "At the same time they would take only as long as the slowest.",
-    has_fix=True,
-)
+@_rule("serial-independent", "info", "At the same time they would take only as long as the slowest.", has_fix=True)
 def serial_independent(graph: FlowGraph) -> Iterator[Observation]:
     """Find steps that only fetch data, one after the other, and do not need one another's results."""
     seen: set[str] = set()
@@ -130,7 +127,7 @@ def _only_fetches(graph: FlowGraph, step: Step) -> bool:
     return call is not None and call.reads_only and bool(step.writes) and step.when is None
 
 
-@rule("bottleneck-role", "performance", "info", "When that role is busy or away, everything waits.")
+@_rule("bottleneck-role", "info", "When that role is busy or away, everything waits.")
 def bottleneck_role(graph: FlowGraph) -> Iterator[Observation]:
     """Find one role that most of the manual steps wait for, although several take part."""
     manual = [s for s in graph.workflow.steps if s.type == "human" and s.assignee and s.id in graph.reachable]

@@ -1,15 +1,17 @@
 """Portfolio: what a workflow means for the others, and they for it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from workflow_agent.values import grouped, reached
+from workflow_agent.values import grouped, reached, shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import listed, named, plural, shortened
+from workflow_agent.workflows.analysis.words import listed, named, plural
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import WorkflowTrigger
 from workflow_agent.workflows.model.workflow import Workflow
 
+_rule = partial(rule, "portfolio")
 _NAMES_TEMPLATES = frozenset(("argo",))
 """Systems in which what is called by name is of another kind than what is run, and may share its name."""
 _STEPS_COMPARED = 20_000
@@ -39,7 +41,7 @@ def _phrase(workflows: Sequence[Workflow]) -> str:
     return listed([f"'{shortened(workflow.name)}' ({workflow.id})" for workflow in workflows])
 
 
-@rule("missing-subworkflow", "portfolio", "error", "The run fails when it gets there.")
+@_rule("missing-subworkflow", "error", "The run fails when it gets there.")
 def missing_subworkflow(graph: FlowGraph) -> Iterator[Observation]:
     """Find a sub-workflow step that names no workflow, or one that does not exist.
 
@@ -65,7 +67,7 @@ def _find(known: Mapping[str, Workflow], reference: str) -> Workflow | None:
     return known.get(reference) or known.get(reference.casefold())
 
 
-@rule("recursive-subworkflow", "portfolio", "error", "Each run starts another one, without end.")
+@_rule("recursive-subworkflow", "error", "Each run starts another one, without end.")
 def recursive_subworkflow(graph: FlowGraph) -> Iterator[Observation]:
     """Find a workflow that always runs itself, directly or through others."""
     known = _by_reference(() if graph.came_from in _NAMES_TEMPLATES else _all(graph))
@@ -115,7 +117,7 @@ def _chain(last: Workflow, came: Mapping[str, Workflow | None]) -> list[Workflow
     return way[::-1]
 
 
-@rule("near-duplicate", "portfolio", "info", "A change to one of them is easily forgotten in the other.")
+@_rule("near-duplicate", "info", "A change to one of them is easily forgotten in the other.")
 def near_duplicate(graph: FlowGraph) -> Iterator[Observation]:
     """Find another workflow with nearly the same steps."""
     own = _step_names(graph.workflow)
@@ -142,7 +144,7 @@ def _step_names(workflow: Workflow) -> set[str]:
     return {" ".join(step.name.casefold().split()) for step in workflow.steps}
 
 
-@rule("blast-radius", "portfolio", "info", "A change here is a change for them too.")
+@_rule("blast-radius", "info", "A change here is a change for them too.")
 def blast_radius(graph: FlowGraph) -> Iterator[Observation]:
     """Find other workflows that run this one or are started by it."""
     known = _by_reference(_all(graph))

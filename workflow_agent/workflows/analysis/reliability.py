@@ -1,6 +1,7 @@
 """Reliability: what happens when something outside is down, slow, or asked twice."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from workflow_agent.values import reached
 from workflow_agent.workflows.analysis.findings import Observation, rule
@@ -8,13 +9,13 @@ from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import Call, named, named_all, plural, undoes
 from workflow_agent.workflows.model.steps import Step, ends_badly
 
+_rule = partial(rule, "reliability")
 _CALL_TIMEOUT = "PT5M"
 _PAYMENTS_LOOKED_AT = 5
 
 
-@rule(
+@_rule(
     "missing-error-path",
-    "reliability",
     "warning",
     "If it fails, the work stops half-done and whoever waits for it is not told.",
     has_fix=True,
@@ -38,13 +39,7 @@ def missing_error_path(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule(
-    "call-without-timeout",
-    "reliability",
-    "info",
-    "A service that never answers then holds the work up for ever.",
-    has_fix=True,
-)
+@_rule("call-without-timeout", "info", "A service that never answers then holds the work up for ever.", has_fix=True)
 def call_without_timeout(graph: FlowGraph) -> Iterator[Observation]:
     """Find external calls without a timeout."""
     calls = (graph.steps[step_id] for step_id in graph.calls)
@@ -64,7 +59,7 @@ def _needs_retry(graph: FlowGraph, step_id: str, call: Call) -> bool:
     return is_repeatable and step.retry is None and step_id not in graph.caught
 
 
-@rule("call-without-retry", "reliability", "info", "A short outage would fail the whole run.", has_fix=True)
+@_rule("call-without-retry", "info", "A short outage would fail the whole run.", has_fix=True)
 def call_without_retry(graph: FlowGraph) -> Iterator[Observation]:
     """Find external calls that are safe to repeat and are not retried."""
     fragile = [graph.steps[step_id] for step_id, call in graph.calls.items() if _needs_retry(graph, step_id, call)]
@@ -77,12 +72,8 @@ def call_without_retry(graph: FlowGraph) -> Iterator[Observation]:
         )
 
 
-@rule(
-    "retry-not-idempotent",
-    "reliability",
-    "warning",
-    "When only the answer was lost, the retry does it a second time.",
-    has_fix=True,
+@_rule(
+    "retry-not-idempotent", "warning", "When only the answer was lost, the retry does it a second time.", has_fix=True
 )
 def retry_not_idempotent(graph: FlowGraph) -> Iterator[Observation]:
     """Find a retried step that moves money or says it must not be repeated."""
@@ -101,7 +92,7 @@ def retry_not_idempotent(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule("failure-ends-well", "reliability", "warning", "A failed run then looks like a good one.")
+@_rule("failure-ends-well", "warning", "A failed run then looks like a good one.")
 def failure_ends_well(graph: FlowGraph) -> Iterator[Observation]:
     """Find an error path that leads straight to an end for success."""
     for edge in graph.flow:
@@ -116,7 +107,7 @@ def failure_ends_well(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule("swallowed-error", "reliability", "info", "Nobody learns that it did not happen.")
+@_rule("swallowed-error", "info", "Nobody learns that it did not happen.")
 def swallowed_error(graph: FlowGraph) -> Iterator[Observation]:
     """Find a call that changes something and whose failure is ignored."""
     for step_id, call in graph.calls.items():
@@ -133,7 +124,7 @@ def swallowed_error(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule("missing-compensation", "reliability", "info", "The money has moved for work that was not done.")
+@_rule("missing-compensation", "info", "The money has moved for work that was not done.")
 def missing_compensation(graph: FlowGraph) -> Iterator[Observation]:
     """Find a payment that stays although what was paid for failed later on."""
     payments = [graph.steps[step_id] for step_id, call in graph.calls.items() if call.moves_money]

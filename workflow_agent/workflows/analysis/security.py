@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.analysis.findings import Observation, rule, strings_in, texts_of_step
 from workflow_agent.workflows.analysis.graph import FlowGraph
-from workflow_agent.workflows.analysis.words import named, shortened, vocabulary, words
+from workflow_agent.workflows.analysis.words import named, vocabulary, words
 from workflow_agent.workflows.model.parser import json_pointer
 from workflow_agent.workflows.model.steps import Step
 
+_rule = partial(rule, "security")
 MAX_CHARS = 400_000
 
 _KNOWN_SECRETS = (
@@ -23,11 +26,7 @@ _KNOWN_SECRETS = (
     ("a signed token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}")),
     ("a password in an address", re.compile(r"\b[a-z][a-z0-9+]{1,20}://[^\s/:@${}<>]{1,80}:[^\s/:@${}<>*]{3,80}@")),
 )
-_SECRET_KEYS = vocabulary(
-    """
-    password passwd pwd passphrase secret token apikey
-    """
-)
+_SECRET_KEYS = vocabulary("password passwd pwd passphrase secret token apikey")
 _SECRET_PAIRS = frozenset((("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("auth", "token")))
 _NOT_A_VALUE = vocabulary(
     """
@@ -37,11 +36,7 @@ _NOT_A_VALUE = vocabulary(
 )
 _REFERENCE_SIGNS = ("$", "{{", "<", "%(", "vault:", "env:", "secret:", "secrets.", "ssm:", "arn:", "ref:", "***", "=")
 
-_COMMAND_KEYS = vocabulary(
-    """
-    bash cmd code command commands eval exec query run script shell sql
-    """
-)
+_COMMAND_KEYS = vocabulary("bash cmd code command commands eval exec query run script shell sql")
 _FROM_OUTSIDE = re.compile(
     r"(?:\$\{\{|\{\{|\$\{|\{%)[^{}\n]{0,120}?\b("
     r"(?:github\.event\.(?:issue|pull_request|comment|review|discussion|head_commit|commits|pages)[\w.\[\]*]{0,80}"
@@ -51,9 +46,8 @@ _FROM_OUTSIDE = re.compile(
 _SAFE_FIELDS = frozenset(("number", "id", "sha", "node", "merged", "draft", "size", "count"))
 
 
-@rule(
+@_rule(
     "hard-coded-secret",
-    "security",
     "error",
     "Everybody who can read any version of the workflow has it: change it and refer to it by name.",
 )
@@ -119,9 +113,8 @@ def _looks_real(text: str) -> bool:
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
-@rule(
+@_rule(
     "untrusted-input-in-command",
-    "security",
     "warning",
     "Whoever sends the input can add commands of their own: pass it as a parameter or variable instead.",
 )

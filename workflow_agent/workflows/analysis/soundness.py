@@ -4,6 +4,7 @@ On graphs small enough the token game proves it; on larger ones only what domina
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from workflow_agent.workflows.analysis.findings import Observation, rule
@@ -14,6 +15,7 @@ from workflow_agent.workflows.model.findings import EditDocument
 from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Loop, Step, ends_badly
 
+_rule = partial(rule, "soundness")
 _WAITS_FOR_WHAT_COMES = frozenset(("n8n", "github", "argo", "airflow", "dag"))
 """Systems in which a join goes on with the branches that came: one that was skipped counts as done."""
 _WAITS_FOR_ALL = frozenset(("github", "argo", "airflow", "dag"))
@@ -45,7 +47,7 @@ def _games(graph: FlowGraph) -> Iterator[tuple[str | None, Outcome]]:
         yield scope, outcome
 
 
-@rule("deadlock", "soundness", "error", "The work then stands still without anybody noticing.", has_fix=True)
+@_rule("deadlock", "error", "The work then stands still without anybody noticing.", has_fix=True)
 def deadlock(graph: FlowGraph) -> Iterator[Observation]:
     """Find a join that can wait for a branch that never comes."""
     if graph.came_from in _WAITS_FOR_WHAT_COMES:
@@ -119,9 +121,8 @@ def _behind_a_choice(graph: FlowGraph, join: Step) -> Observation:
     )
 
 
-@rule(
+@_rule(
     "lost-synchronisation",
-    "soundness",
     "warning",
     "It does not wait for the others: it runs, or ends the workflow, as soon as one branch arrives.",
     has_fix=True,
@@ -166,7 +167,7 @@ def _joined(graph: FlowGraph, scope: str | None, step: Step, before: Outcome) ->
     return ({"op": "insert_step", "step": made, "before": step.id},)
 
 
-@rule("busy-loop", "soundness", "warning", "It runs as fast as the machine can until something else changes.")
+@_rule("busy-loop", "warning", "It runs as fast as the machine can until something else changes.")
 def busy_loop(graph: FlowGraph) -> Iterator[Observation]:
     """Find a cycle of automatic steps without a pause, a count or anybody who decides."""
     for cycle in graph.cycles:
@@ -185,7 +186,7 @@ def busy_loop(graph: FlowGraph) -> Iterator[Observation]:
         )
 
 
-@rule("unbounded-loop", "soundness", "warning", "Nothing makes it stop.")
+@_rule("unbounded-loop", "warning", "Nothing makes it stop.")
 def unbounded_loop(graph: FlowGraph) -> Iterator[Observation]:
     """Find a loop step that says neither what it repeats over nor until when."""
     for step in graph.workflow.steps:

@@ -1,6 +1,7 @@
 """Structure: steps nothing leads to, steps that lead nowhere, what is drawn twice or branches without need."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -15,11 +16,12 @@ from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Step, ends_badly, must_lead_on
 from workflow_agent.workflows.model.transitions import Transition
 
+_rule = partial(rule, "structure")
 _UNNAMED_TYPES = frozenset(("end", "fork", "join", "wait", "loop"))
 """Steps that are told apart by their place, so that sharing a name does no harm."""
 
 
-@rule("unreachable-step", "structure", "error", "What is drawn there never happens.")
+@_rule("unreachable-step", "error", "What is drawn there never happens.")
 def unreachable_step(graph: FlowGraph) -> Iterator[Observation]:
     """Find steps that no path from the start leads to."""
     used = graph.reachable | graph.side_steps
@@ -50,7 +52,7 @@ def _is_dead_end(graph: FlowGraph, step: Step) -> bool:
     return graph.declares_ends and step.parent is None and step.id in graph.reachable_without_compensation
 
 
-@rule("dead-end", "structure", "error", "Work that arrives there stops without an outcome.", has_fix=True)
+@_rule("dead-end", "error", "Work that arrives there stops without an outcome.", has_fix=True)
 def dead_end(graph: FlowGraph) -> Iterator[Observation]:
     """Find a step nothing comes after, where the workflow has end steps or the step only splits the way."""
     good = [s for s in graph.children.get("", ()) if s.type == "end" and not ends_badly(s)]
@@ -76,7 +78,7 @@ def _lead_to_the_end(graph: FlowGraph, step: Step, good: list[Step]) -> tuple[Ed
     return ({"op": "connect", "from": step.id, "to": good[0].id},)
 
 
-@rule("no-way-to-end", "structure", "error", "Work that gets there can never be finished.")
+@_rule("no-way-to-end", "error", "Work that gets there can never be finished.")
 def no_way_to_end(graph: FlowGraph) -> Iterator[Observation]:
     """Find steps that lead only to one another, so that no end is ever reached."""
     trapped = [s.id for s in graph.workflow.steps if s.id in graph.reachable and s.id not in graph.finishing]
@@ -95,11 +97,8 @@ def no_way_to_end(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule(
-    "lifecycle-without-end",
-    "structure",
-    "info",
-    "That is right for things that are never done, and an oversight for all others.",
+@_rule(
+    "lifecycle-without-end", "info", "That is right for things that are never done, and an oversight for all others."
 )
 def lifecycle_without_end(graph: FlowGraph) -> Iterator[Observation]:
     """Find a lifecycle in which no state is final."""
@@ -108,7 +107,7 @@ def lifecycle_without_end(graph: FlowGraph) -> Iterator[Observation]:
         yield Observation(f"No state is final: from {named(start)} it goes on for ever.", steps=(start.id,))
 
 
-@rule("no-end-step", "structure", "info", "An end step says how the work came out.", has_fix=True)
+@_rule("no-end-step", "info", "An end step says how the work came out.", has_fix=True)
 def no_end_step(graph: FlowGraph) -> Iterator[Observation]:
     """Find a process drawn here that never says where it is done."""
     last = [s for s in graph.steps_of(graph.natural_ends & graph.reachable) if not must_lead_on(s)]
@@ -127,7 +126,7 @@ def no_end_step(graph: FlowGraph) -> Iterator[Observation]:
     )
 
 
-@rule("end-that-continues", "structure", "warning", "Nothing after an end is ever run.")
+@_rule("end-that-continues", "warning", "Nothing after an end is ever run.")
 def end_that_continues(graph: FlowGraph) -> Iterator[Observation]:
     """Find an end step with transitions leaving it."""
     for step in graph.workflow.steps:
@@ -141,19 +140,14 @@ def end_that_continues(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-@rule(
-    "duplicate-transition",
-    "structure",
-    "warning",
-    "The second changes nothing, or runs what follows twice.",
-    has_fix=True,
-)
+@_rule("duplicate-transition", "warning", "The second changes nothing, or runs what follows twice.", has_fix=True)
 def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
     """Find two transitions that say the same."""
     for (source, target), edges in grouped(
         ((edge.from_, edge.to), edge) for edge in graph.workflow.transitions
     ).items():
-        same = grouped((_said(edge), edge) for edge in edges).values() if len(edges) > 1 else ()
+        said = ((edge.model_dump_json(exclude={"id"}), edge) for edge in edges)
+        same = grouped(said).values() if len(edges) > 1 else ()
         extra = [edge.id for _, *others in same for edge in others]
         if extra:
             yield Observation(
@@ -165,12 +159,7 @@ def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
             )
 
 
-def _said(edge: Transition) -> str:
-    """Return all that a transition says but its id."""
-    return edge.model_dump_json(exclude={"id"})
-
-
-@rule("duplicate-name", "structure", "info", "People and edits that use the name cannot tell them apart.", has_fix=True)
+@_rule("duplicate-name", "info", "People and edits that use the name cannot tell them apart.", has_fix=True)
 def duplicate_name(graph: FlowGraph) -> Iterator[Observation]:
     """Find several steps with the same name."""
     told = (s for s in graph.workflow.steps if s.type not in _UNNAMED_TYPES and s.id not in graph.side_steps)
@@ -195,7 +184,7 @@ def _renamed(step: Step, numbers: Iterator[int], taken: set[str]) -> EditDocumen
     return {"op": "rename_step", "step": step.id, "name": next(n for n in names if _plain(n) not in taken)}
 
 
-@rule("self-loop", "structure", "warning", "Nothing makes it stop.", has_fix=True)
+@_rule("self-loop", "warning", "Nothing makes it stop.", has_fix=True)
 def self_loop(graph: FlowGraph) -> Iterator[Observation]:
     """Find a step that leads straight back to itself without a condition."""
     loops = (edge for edge in graph.flow if edge.from_ == edge.to and not edge.when and not edge.action)
@@ -221,7 +210,7 @@ def _without(graph: FlowGraph, step: Step, loops: Sequence[Transition]) -> tuple
     return () if step.type in ("fork", "join") else tuple({"op": "disconnect", "transition": e.id} for e in loops)
 
 
-@rule("one-way-branch", "structure", "info", "It decides or gathers nothing, so a branch may have been forgotten.")
+@_rule("one-way-branch", "info", "It decides or gathers nothing, so a branch may have been forgotten.")
 def one_way_branch(graph: FlowGraph) -> Iterator[Observation]:
     """Find a decision, fork or join with a single way."""
     for step in graph.workflow.steps:

@@ -4,19 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from workflow_agent.values import shortened
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 _SHOWN = 3
-_NAME_CHARS = 60
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
-def shortened(text: str, max_chars: int = _NAME_CHARS) -> str:
-    """Return a text on one line, without control characters, cut to fit."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * max_chars]).split())
-    return plain if len(plain) <= max_chars else plain[: max_chars - 1].rstrip() + "…"
 
 
 def named(step: Step) -> str:
@@ -51,12 +45,9 @@ def words(text: str, max_chars: int = 400) -> list[str]:
 def transition_text(edge: Transition) -> str:
     """Return what a transition says about when it is taken, as one text."""
     when = edge.when
-    parts = [edge.action, edge.label, when and when.text, _plain(when.expression) if when else None]
+    expression = when.expression if when and isinstance(when.expression, str) else None
+    parts = [edge.action, edge.label, when and when.text, expression]
     return " ".join(part[:400] for part in parts if part)
-
-
-def _plain(expression: object) -> str | None:
-    return expression if isinstance(expression, str) else None
 
 
 def vocabulary(text: str) -> frozenset[str]:
@@ -93,17 +84,9 @@ _READS = vocabulary(
     read receive retrieve scan score screen search select validate verify view
     """
 )
-_MONEY = vocabulary(
-    """
-    bill capture charge debit disburse pay payment payments payout refund transfer withdraw
-    """
-)
+_MONEY = vocabulary("bill capture charge debit disburse pay payment payments payout refund transfer withdraw")
 _DELIVERS = vocabulary("activate book deliver dispatch enrol enroll grant issue order provision reserve ship subscribe")
-_UNDONE_BY = vocabulary(
-    """
-    cancel compensate refund release reverse revert rollback undo unreserve void
-    """
-)
+_UNDONE_BY = vocabulary("cancel compensate refund release reverse revert rollback undo unreserve void")
 
 
 _WRITING_METHODS = frozenset(("post", "put", "patch", "delete"))

@@ -189,9 +189,3 @@ def said(edge: Transition) -> str:
 
 def _as_text(expression: object) -> str:
     return expression if isinstance(expression, str) else "condition"
-
-
-def shortened(text: str, max_chars: int) -> str:
-    """Return a text as one line of visible characters, cut where it is too long."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * max_chars]).split())
-    return plain if len(plain) <= max_chars else plain[: max_chars - 1].rstrip() + "…"

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
-from workflow_agent.workflows.diagrams import Collapse, DiagramView, Line, said, shortened
+from workflow_agent.values import shortened
+from workflow_agent.workflows.diagrams import Collapse, DiagramView, Line, said
 from workflow_agent.workflows.diagrams.mermaid import mermaid
 from workflow_agent.workflows.diagrams.svg import svg
-from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS, Changes, Marks
+from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, LINE_COLOURS, MARKS, Changes, Marks
 from workflow_agent.workflows.model.findings import Finding
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import TransitionType
@@ -107,11 +108,8 @@ def _edge(line: Line, marks: Marks) -> str:
         drawn["label"] = _quoted(words)
     if edge.type in _LINES:
         drawn["style"] = _LINES[edge.type]
-    if change := marks.changes.transitions.get(edge.id):
-        drawn |= {"color": f'"{CHANGED[change]}"', "penwidth": "2"}
-    severity = marks.severity_of_transition(edge.id)
-    if severity in ("error", "warning"):
-        drawn |= {"color": f'"{MARKS[severity]}"', "penwidth": "2"}
+    if mark := marks.mark_of_transition(edge.id):
+        drawn |= {"color": f'"{LINE_COLOURS[mark]}"', "penwidth": "2"}
     return f"{ends} {_attributes(drawn)}" if drawn else ends
 
 

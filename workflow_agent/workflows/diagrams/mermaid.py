@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
-from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, MARKS, Marks
+from workflow_agent.values import shortened
+from workflow_agent.workflows.diagrams import DiagramView, Line, said
+from workflow_agent.workflows.diagrams.svg.style import CHANGED, LIGHT, LINE_COLOURS, MARKS, Marks
 from workflow_agent.workflows.model.findings import Severity
 from workflow_agent.workflows.model.steps import Step, StepType
 from workflow_agent.workflows.model.transitions import TransitionType
@@ -139,16 +140,6 @@ def _link_styles(view: DiagramView, marks: Marks) -> Iterator[str]:
     """Yield the marks of transitions; links are numbered in the order drawn, the one from the start first."""
     first = 0 if view.start is None else 1
     for number, line in enumerate(view.lines, first):
-        colour = _link_colour(line, marks)
-        if colour:
-            yield f"    linkStyle {number} stroke:{colour},stroke-width:3px"
-
-
-def _link_colour(line: Line, marks: Marks) -> str | None:
-    if line.transition is None:
-        return None
-    severity = marks.severity_of_transition(line.transition.id)
-    if severity in ("error", "warning"):
-        return MARKS[severity]
-    change = marks.changes.transitions.get(line.transition.id)
-    return CHANGED[change] if change else None
+        mark = marks.mark_of_transition(line.transition.id) if line.transition else None
+        if mark:
+            yield f"    linkStyle {number} stroke:{LINE_COLOURS[mark]},stroke-width:3px"

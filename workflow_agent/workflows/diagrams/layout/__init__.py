@@ -23,17 +23,7 @@ class Part:
     """The column of a part that is inside no other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A line to be drawn from one part to another, wherever they are."""
-
-    id: str
-    source: str
-    target: str
-    label: tuple[float, float] = (0.0, 0.0)
-
-
-def laid_out(parts: Sequence[Part], links: Sequence[Link]) -> Picture:
+def laid_out(parts: Sequence[Part], links: Sequence[Edge]) -> Picture:
     """Return where parts and links go, parts inside others drawn inside them.
 
     The heading of a box is the first thing inside it, and a line between the box and something inside
@@ -41,7 +31,7 @@ def laid_out(parts: Sequence[Part], links: Sequence[Link]) -> Picture:
 
     Args:
         parts: In the order of reading; a parent before what is inside it.
-        links: Between parts.
+        links: Between parts, wherever they are.
     """
     return _Nesting(parts, links).picture()
 
@@ -55,25 +45,20 @@ class _Piece:
 
 
 class _Nesting:
-    def __init__(self, parts: Sequence[Part], links: Sequence[Link]) -> None:
+    def __init__(self, parts: Sequence[Part], links: Sequence[Edge]) -> None:
         self._parts = {part.id: part for part in parts}
         self._inside: dict[str, list[Part]] = {_OUTERMOST: []}
+        self._chains: dict[str, tuple[str, ...]] = {}
+        """The scopes around each part, from the outermost on."""
         for part in parts:
             self._inside.setdefault(part.parent or _OUTERMOST, []).append(part)
-        self._chains = dict(self._scope_chains(parts))
+            self._chains[part.id] = (*self._chains[part.parent], part.parent) if part.parent else (_OUTERMOST,)
         self._links = links
         self._pieces = {link.id: list(self._cut(link)) for link in links}
         self._by_scope = grouped((piece.scope, piece) for pieces in self._pieces.values() for piece in pieces)
         self._drawn: dict[str, Picture] = {}
 
-    def _scope_chains(self, parts: Sequence[Part]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        known: dict[str, tuple[str, ...]] = {}
-        for part in parts:
-            above = (*known[part.parent], part.parent) if part.parent else (_OUTERMOST,)
-            known[part.id] = above
-            yield part.id, above
-
-    def _cut(self, link: Link) -> Iterator[_Piece]:
+    def _cut(self, link: Edge) -> Iterator[_Piece]:
         """Yield the pieces of a link, one for each scope it runs through, from its source on."""
         out, into = self._chains[link.source], self._chains[link.target]
         # A box is known by its heading to what is inside it.

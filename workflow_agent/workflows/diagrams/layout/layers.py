@@ -181,14 +181,13 @@ class _Drawing:
     def _row_tops(self) -> tuple[list[float], float]:
         tops: list[float] = []
         at = self._lanes.room_above(0)
-        for number, row in enumerate(self._grid.rows):
+        for number in range(len(self._grid.rows)):
             tops.append(at)
             is_labels = number in self._grid.label_rows
             before_labels = number + 1 in self._grid.label_rows
             gap = _LABEL_ROW_GAP if before_labels else _LABEL_ROW_GAP + 8 if is_labels else _ROW_GAP
             is_lowest = number == len(self._grid.rows) - 1
-            at += max((self._grid.cells[one].height for one in row), default=0.0)
-            at += self._lanes.room_above(number + 1) + (0.0 if is_lowest else gap)
+            at += self._row_height(number) + self._lanes.room_above(number + 1) + (0.0 if is_lowest else gap)
         return tops, at
 
     def _row_height(self, row: int) -> float:

@@ -1,5 +1,6 @@
 """The order of cells in their rows, so that few lines cross; those of a lane stand together."""
 
+from bisect import bisect_right, insort
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 from statistics import median
@@ -183,22 +184,15 @@ def crossings(grid: Grid, rows: Sequence[Sequence[int]]) -> int:
     for upper, lower in pairwise(rows):
         place = {cell: at for at, cell in enumerate(lower)}
         ends = [place[end] for cell in upper for end in sorted(grid.cells[cell].below, key=place.__getitem__)]
-        total += _inversions(ends, len(lower))
+        total += _inversions(ends)
     return total
 
 
-def _inversions(ends: Sequence[int], count: int) -> int:
-    """Return how many pairs stand the wrong way round, counted in a Fenwick tree."""
-    tree = [0] * (count + 1)
+def _inversions(ends: Sequence[int]) -> int:
+    """Return how many pairs stand the wrong way round."""
+    seen: list[int] = []
     total = 0
-    for seen, end in enumerate(ends):
-        at, before = end + 1, 0
-        while at:
-            before += tree[at]
-            at &= at - 1
-        total += seen - before
-        at = end + 1
-        while at <= count:
-            tree[at] += 1
-            at += at & -at
+    for end in ends:
+        total += len(seen) - bisect_right(seen, end)
+        insort(seen, end)
     return total

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
+from workflow_agent.values import shortened
+from workflow_agent.workflows.diagrams import DiagramView, Line, said
 from workflow_agent.workflows.diagrams.layout.grid import Box, Route
 from workflow_agent.workflows.diagrams.svg.shapes import (
     element,
@@ -33,7 +34,6 @@ _LANE_HEAD = 34.0
 _DASHES = {"error": "dashed", "compensation": "dashed", "data": "dotted"}
 _SIGNS = {"error": "!", "warning": "!", "info": "i"}
 _MOST_MESSAGES = 10
-_LINE_SEVERITIES = ("error", "warning")
 
 
 def svg(view: DiagramView, marks: Marks) -> str:
@@ -113,8 +113,7 @@ class _Page:
         edge = line.transition
         if edge is None:
             return _drawn(route, "dotted", data_from=line.source, data_to=line.target)
-        severity = self._marks.severity_of_transition(edge.id)
-        mark = severity if severity in _LINE_SEVERITIES else self._marks.changes.transitions.get(edge.id)
+        mark = self._marks.mark_of_transition(edge.id)
         title = _messages(self._marks.by_transition.get(edge.id, ()))
         ends = {"data_transition": edge.id, "data_from": line.source, "data_to": line.target}
         return _drawn(route, _DASHES.get(edge.type, ""), mark or "", title, **ends)

@@ -158,7 +158,7 @@ def path_of(route: Route) -> str:
             middle = number((here.y + before.y) / 2)
             drawn.append(f"C{number(before.x)} {middle} {number(here.x)} {middle} {_point(here)}")
         elif at + 1 < len(points) and _is_corner(before, here, points[at + 1]):
-            drawn.append(_round(before, here, points[at + 1]))
+            drawn.append(f"L{_point(_near(here, before))}Q{_point(here)} {_point(_near(here, points[at + 1]))}")
         else:
             drawn.append(f"L{_point(here)}")
     return "".join(drawn)
@@ -183,10 +183,6 @@ def _before_head(points: Sequence[Point]) -> Point:
 
 def _is_corner(before: Point, here: Point, after: Point) -> bool:
     return (before.x == here.x and here.y == after.y) or (before.y == here.y and here.x == after.x)
-
-
-def _round(before: Point, here: Point, after: Point) -> str:
-    return f"L{_point(_near(here, before))}Q{_point(here)} {_point(_near(here, after))}"
 
 
 def _near(here: Point, there: Point) -> Point:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from workflow_agent.values import grouped
-from workflow_agent.workflows.diagrams import DiagramView, Line, said, shortened
-from workflow_agent.workflows.diagrams.layout import Link, Part, laid_out
-from workflow_agent.workflows.diagrams.layout.grid import Picture
+from workflow_agent.values import grouped, shortened
+from workflow_agent.workflows.diagrams import DiagramView, Line, said
+from workflow_agent.workflows.diagrams.layout import Part, laid_out
+from workflow_agent.workflows.diagrams.layout.grid import Edge, Picture
 from workflow_agent.workflows.diagrams.svg.shapes import KINDS, side_room, text_width, wrapped
 from workflow_agent.workflows.diff import PartsDiff, WorkflowDiff
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding, Severity
@@ -76,9 +76,10 @@ class Marks:
         """Return the severity of the severest finding about a step."""
         return _worst(self.by_step.get(step_id, ()))
 
-    def severity_of_transition(self, transition_id: str) -> Severity | None:
-        """Return the severity of the severest finding about a transition."""
-        return _worst(self.by_transition.get(transition_id, ()))
+    def mark_of_transition(self, transition_id: str) -> Severity | ChangeKind | None:
+        """Return what a line is to show: an error or a warning about it, else its change."""
+        severity = _worst(self.by_transition.get(transition_id, ()))
+        return severity if severity in ("error", "warning") else self.changes.transitions.get(transition_id)
 
 
 def _worst(findings: Sequence[Finding]) -> Severity | None:
@@ -122,6 +123,7 @@ DARK: Mapping[StepType, Paint] = {
 MARKS: Mapping[Severity, str] = {"error": "#c62828", "warning": "#ef6c00", "info": "#546e7a"}
 DARK_MARKS: Mapping[Severity, str] = {"error": "#ff6b6b", "warning": "#ffa94d", "info": "#9fb3bd"}
 CHANGED: Mapping[ChangeKind, str] = {"added": "#1a7f37", "changed": "#8250df"}
+LINE_COLOURS: Mapping[str, str] = {**MARKS, **CHANGED}
 DARK_CHANGED: Mapping[ChangeKind, str] = {"added": "#4ac26b", "changed": "#c297ff"}
 _LIGHT_INK = {"ink": "#1b1f24", "quiet": "#59636e", "line": "#6e7781", "paper": "#ffffff", "scope": "#f6f8fa"}
 _DARK_INK = {"ink": "#e6edf3", "quiet": "#9aa5b1", "line": "#8b949e", "paper": "#0d1117", "scope": "#151b23"}
@@ -280,11 +282,11 @@ def _parts(
         yield Part(REST, 180.0, 36.0)
 
 
-def _links(view: DiagramView, labels: Mapping[str, Sequence[str]]) -> Iterator[Link]:
+def _links(view: DiagramView, labels: Mapping[str, Sequence[str]]) -> Iterator[Edge]:
     if view.start is not None:
-        yield Link(BEGIN, BEGIN, view.start)
+        yield Edge(BEGIN, BEGIN, view.start)
     for at, line in enumerate(view.lines):
         lines = labels[line_id(at)]
         width = max((text_width(one, _SMALL_SIZE) for one in lines), default=0.0)
         size = (width + 12, len(lines) * SAID_LINE + 4) if lines else (0.0, 0.0)
-        yield Link(line_id(at), line.source, line.target, size)
+        yield Edge(line_id(at), line.source, line.target, size)
