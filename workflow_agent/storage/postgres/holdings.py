@@ -7,13 +7,14 @@ from typing import Any
 from pydantic_core import to_json
 from typing_extensions import override
 
+from workflow_agent.conversations.document import UserMessage
 from workflow_agent.conversations.memory.person import Person
-from workflow_agent.errors import ConversationNotFound
+from workflow_agent.errors import ConversationNotFound, StorageFailed
 from workflow_agent.storage.files.holdings import NEVER_SEALED
 from workflow_agent.storage.holdings import HeldConversation, HeldKey, HeldWorkflow, Holdings
 from workflow_agent.storage.postgres.conversation_rows import BLOBS, PARTS
 from workflow_agent.storage.postgres.conversations import PostgresConversationStore
-from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
+from workflow_agent.storage.postgres.database import Database, change_of_tenant, digest_of_text, of_tenant
 from workflow_agent.storage.postgres.memories import PostgresPersonMemory, PostgresWorkflowMemory
 from workflow_agent.storage.postgres.records import PostgresRecords
 from workflow_agent.storage.postgres.workflows import PostgresWorkflowCatalog
@@ -34,7 +35,7 @@ versions AS (INSERT INTO workflow_version (tenant, workflow_id, life, version, r
 change AS (INSERT INTO catalogue AS known SELECT $1, 1 FROM written
     ON CONFLICT (tenant) DO UPDATE SET changes = known.changes + 1)
 SELECT 1 FROM written""")
-_MEMORY = of_tenant("SELECT user_name FROM memory WHERE tenant = $1")
+_MEMORY = of_tenant("SELECT user_digest, user_name FROM memory WHERE tenant = $1")
 _PEOPLE = of_tenant("SELECT body FROM person WHERE tenant = $1")
 _KEYS = of_tenant("""SELECT key_digest, fingerprint, resource_id, extract(epoch FROM at)::float8 AS at
 FROM idempotency WHERE tenant = $1""")
@@ -114,7 +115,25 @@ class PostgresHoldings(Holdings):
     @override
     async def remembering(self) -> Sequence[str]:
         rows = await self._database.rows(_MEMORY, self._tenant)
-        return sorted(row["user_name"].decode("utf-8", "surrogatepass") for row in rows)
+        named = [row["user_name"] for row in rows]
+        unnamed = {row["user_digest"] for row in rows if row["user_name"] is None}
+        found = {digest_of_text(user): user for user in await self._users()} if unnamed else {}
+        if lost := unnamed - found.keys():
+            raise StorageFailed(
+                f"Of {len(lost)} users nobody can tell the name: an earlier release kept only its digest, and they "
+                "said nothing since. Let them say something, or remove their rows from the table memory.",
+                digests=[digest.hex() for digest in sorted(lost)][:10],
+            )
+        names = [name.decode("utf-8", "surrogatepass") for name in named if name is not None]
+        return sorted([*names, *(found[digest] for digest in unnamed)])
+
+    async def _users(self) -> set[str]:
+        """Return everybody who is named anywhere."""
+        users = {"user", *await self.people()}
+        for conversation_id in await self.conversation_ids():
+            talk = await self._talks.load(self._tenant, conversation_id)
+            users |= {event.author for event in talk.events if isinstance(event, UserMessage)}
+        return users
 
     @override
     async def people(self) -> Mapping[str, Person]:
