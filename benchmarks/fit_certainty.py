@@ -3,6 +3,8 @@
     python -m benchmarks.fit_orders --rounds 4 --without voice_05.txt,voice_12.txt,... --keep left_out.npz
     python -m benchmarks.fit_certainty left_out.npz --writers voice_05.txt,voice_12.txt,...
 
+With the fit of the package (`orders.npz`) it takes writers whom that does not know yet.
+
 The messages of writers who were left out of a fit of the encoder are read with that fit, and their edits held against
 those of their labels. What the labels leave open, a step that is known by its meaning, is open on both sides: such a
 reading is shown first whatever its chance. Prints the weights, and what is done, right and otherwise than labelled, for

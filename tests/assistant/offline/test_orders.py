@@ -307,3 +307,23 @@ async def test_somebody_is_told_by_let_know(talk: Talk) -> None:
     await talk.say("let the clerk know before paying out")
 
     assert ("notify_the_clerk", "pay") in ways(await loan(talk)) or ("notify_clerk", "pay") in ways(await loan(talk))
+
+
+async def test_a_question_that_asks_for_a_change_is_answered_with_that_change(talk: Talk) -> None:
+    shown = await talk.say("could the decision on the loan be a max of 5 days?")
+
+    assert "You ask, and I am not sure that you want it done" in shown.content
+    assert (await loan(talk)).version == 1
+
+    await talk.say("yes")
+
+    decide = (await loan(talk)).step("decide")
+    assert decide is not None
+    assert decide.timeout == "P5D"
+
+
+async def test_what_a_new_start_cuts_off_is_told_beside_the_change(talk: Talk) -> None:
+    reply = await talk.say("start with scoring")
+
+    assert (await loan(talk)).start == "score"
+    assert "“Apply for loan” would never be reached" in reply.content

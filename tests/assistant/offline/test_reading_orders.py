@@ -162,3 +162,11 @@ def test_a_word_inside_the_name_of_a_step_parts_nothing() -> None:
     assert [(edit["op"], edit["step"], edit["with"]["name"]) for edit in plan.edits] == [
         ("replace_step", "settle", "Call the customer")
     ]
+
+
+def test_an_order_that_contradicts_the_one_before_it_is_named_as_not_used() -> None:
+    plan, asked = read("Decide on loan gets 3 days, and no deadline for the decision any more")
+
+    assert asked == ""
+    assert plan.edits == [{"op": "set_timeout", "step": "decide", "timeout": "P3D"}]
+    assert plan.unread == ["and no deadline for the decision any more"]

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, written
@@ -22,13 +22,14 @@ WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 JOINS = (",", "and", "&", "plus", "+", "/", ";")
 _HUMAN = word_set("plan.human")
 _REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
-_SERVICES = {
+SERVICES: Final = {
     "email": "email.send",
     "e-mail": "email.send",
     "mail": "email.send",
     "slack": "slack.post_message",
     "sms": "sms.send",
 }
+"""What sends a message of each kind."""
 
 
 class NotRead(Exception):
@@ -170,7 +171,7 @@ class Plan:
             who = written(self.workflow, (tokens[0],)) if not tokens[0].text.isupper() else tokens[0].text
             who = who if who.isupper() else who.lower()
         draft: JsonObject = {"id": self.new_id(name), "name": name, "type": "human" if who or is_human else "action"}
-        service = next((service for word, service in _SERVICES.items() if word in lemmas), None)
+        service = next((service for word, service in SERVICES.items() if word in lemmas), None)
         if who is not None:
             return draft | {"assignee": who}
         return draft | ({"type": "action", "uses": service} if service else {})

@@ -35,11 +35,17 @@ def made(intent: str, order: str, workflow: Workflow = LOAN, *, last: str | None
     return plan.edits
 
 
-def shown(intent: str, order: str, workflow: Workflow = LOAN) -> list[str]:
-    """Return what is noted of a tagged order, and the words it does not use."""
+def built(intent: str, order: str, workflow: Workflow = LOAN) -> Plan:
+    """Return the plan of a tagged order."""
     text, tokens, labels = tagged(order)
     plan = Plan(text, workflow, Steps(workflow, {}, None))
     BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    return plan
+
+
+def shown(intent: str, order: str, workflow: Workflow = LOAN) -> list[str]:
+    """Return what is noted of a tagged order, and the words it does not use."""
+    plan = built(intent, order, workflow)
     return [*plan.notes, *plan.unread]
 
 
@@ -77,6 +83,10 @@ def test_a_message_that_is_sent_no_longer_is_the_one_automation_to_somebody() ->
 
     order = "no more [mail|channel] to [the customer|who]"
     assert made("unnotify", order, workflow) == [{"op": "set_automation", "id": "mail", "automation": None}]
+    assert made("unnotify", "no more [e-mail|channel] about [the refusal|step]", workflow) == made(
+        "unnotify", order, workflow
+    )
+    assert made("unnotify", "no more [slack|channel] to [the customer|who]", workflow) is None
     assert made("unnotify", "no more mail to [the clerk|who]", workflow) is None
     assert made("unnotify", order) is None
 
@@ -138,9 +148,7 @@ def test_why_it_cannot_be_made_is_told(intent: str, order: str, told: str) -> No
     ],
 )
 def test_what_was_decided_without_being_said_is_shown(intent: str, order: str, note: str) -> None:
-    text, tokens, labels = tagged(order)
-    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
-    BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    plan = built(intent, order)
 
     assert note in "".join(plan.notes)
 
@@ -201,9 +209,7 @@ def test_what_is_not_certain_is_shown(intent: str, order: str, note: str) -> Non
     ],
 )
 def test_what_a_new_thing_is_called_is_told_beside_what_is_done(intent: str, order: str, beside: str) -> None:
-    text, tokens, labels = tagged(order)
-    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
-    BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    plan = built(intent, order)
 
     assert plan.notes == []
     assert beside in "".join(plan.told)
@@ -303,11 +309,20 @@ def test_a_step_that_several_ways_lead_to_is_left_out_by_its_own_condition() -> 
 
 
 def test_what_pieces_of_a_place_mean_by_themselves_is_not_told() -> None:
-    text, tokens, labels = tagged(
-        "[take a photo|new] before [the money is wired|before], so before [the payout|before]"
-    )
-    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
-
-    BUILDERS["insert"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    plan = built("insert", "[take a photo|new] before [the money is wired|before], so before [the payout|before]")
 
     assert list(plan.likened) == ["the money is wired the payout"]
+
+
+@pytest.mark.parametrize(
+    ("told", "name"), [("everyone", "Notify everyone"), ("the bank", "Notify the bank"), ("Ann", "Notify Ann")]
+)
+def test_who_is_told_is_named_as_people_are(told: str, name: str) -> None:
+    (edit,) = built("notify", f"notify [{told}|who] after [the payout|after]").edits
+
+    assert edit["step"]["name"] == name
+
+
+def test_who_is_told_is_asked_where_a_pronoun_stands_for_them() -> None:
+    with pytest.raises(Asked, match="Which role or name is"):
+        built("notify", "[he|who] gets a [mail|channel] after [the payout|after]")

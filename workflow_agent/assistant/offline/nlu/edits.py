@@ -171,7 +171,8 @@ def _message_named(order: Filled, who: Tokens) -> str:
         Asked: It is not known who somebody is: "he gets a mail".
         NotRead: Nobody is told, nor is there a channel with a name of its own.
     """
-    if who and all(t.among("set.pronouns") for t in who):
+    everybody = len(who) == 1 and who[0].among("slots.everybody")
+    if who and not everybody and all(t.among("set.pronouns") for t in who):
         raise order.asked("Which role or name is", who)
     channel = order.words("channel")
     channel = bare(channel[1:] if len(channel) > 1 and channel[0].has("prep") else channel)
@@ -184,8 +185,7 @@ def _message_named(order: Filled, who: Tokens) -> str:
     said_so = next((t.lemma.capitalize() for t in order.around() if t.is_(*_TELLING)), "Notify")
     named = "Send message to" if verb == "Message" else verb or said_so
     said = order.plan.said(who)
-    is_name = who[0].text[:1].isupper() or who[0].among("slots.everybody")
-    name = f"{named} {said}" if is_name else f"{named} the {said}"
+    name = f"{named} {said}" if everybody or who[0].text[:1].isupper() else f"{named} the {said}"
     return f"{name} via {order.plan.said(channel)}" if channel and verb is None else name
 
 

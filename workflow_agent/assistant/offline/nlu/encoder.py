@@ -109,25 +109,14 @@ class Scores:
         """
         some = self._labels * self._encoder.roles[intent]
         some = some / np.maximum(some.sum(axis=1, keepdims=True), _EPSILON)
-        told = np.log(some + _EPSILON)
-        best = told[0]
-        came: list[NDArray[np.intp]] = []
-        for row in told[1:]:
-            each = best[:, None] + self._encoder.follows
-            came.append(each.argmax(axis=0))
-            best = each.max(axis=0) + row
-        path = [int(best.argmax())]
-        for before in reversed(came):
-            path.append(int(before[path[-1]]))
-        path.reverse()
+        ((path, _),) = _paths(np.log(some + _EPSILON), self._encoder.follows, 1)
         sure = some[np.arange(len(path)), path]
         return [self._encoder.labels[at] for at in path], sure.tolist()
 
     def ways(self, intent: str, at: Sequence[int], alike: str, most: int) -> list[tuple[list[str], float]]:
         """Return the likeliest ways to label some words, each with how probable it is among all ways.
 
-        By the list algorithm of Viterbi (Seshadri and Sundberg, 1994), and the forward algorithm for what all ways
-        weigh together.
+        What all ways weigh together is told by the forward algorithm.
 
         Args:
             intent: Labels are those that its messages have.
@@ -143,28 +132,12 @@ class Scores:
         used = np.flatnonzero(own.any(axis=0))
         told = np.log(own[:, used] / np.maximum(own.sum(axis=1, keepdims=True), _EPSILON) + _EPSILON)
         follows = self._encoder.follows[np.ix_(used, used)]
-        best = np.full((len(used), most), -np.inf)
-        best[:, 0] = told[0]
         forward = told[0]
-        came: list[NDArray[np.intp]] = []
         for row in told[1:]:
-            each = (best[:, :, None] + follows[:, None, :]).reshape(-1, len(used))
-            chosen = np.argsort(-each, axis=0)[:most]
-            best = np.take_along_axis(each, chosen, axis=0).T + row[:, None]
-            came.append(chosen.T)
             forward = _log_sum(forward[:, None] + follows) + row
         whole = float(_log_sum(forward))
-        found: list[tuple[list[str], float]] = []
-        for flat in np.argsort(-best, axis=None)[:most].tolist():
-            label, rank = divmod(flat, most)
-            if not np.isfinite(best[label, rank]):
-                break
-            path, sure = [label], math.exp(best[label, rank] - whole)
-            for before in reversed(came):
-                label, rank = divmod(int(before[label, rank]), most)
-                path.append(label)
-            found.append(([names[used[one]] for one in reversed(path)], sure))
-        return found
+        paths = _paths(told, follows, most)
+        return [([names[used[one]] for one in path], math.exp(weight - whole)) for path, weight in paths]
 
     def one_of(self, labels: Collection[str], intent: str) -> list[float]:
         """Return of each word how probable it is that its label is one of some, of those that an intent has."""
@@ -301,6 +274,39 @@ def _normed(x: Floats, gain: Floats, bias: Floats) -> Floats:
 def _softmax(x: Floats) -> Floats:
     grown = np.exp(x - x.max(axis=-1, keepdims=True))
     return grown / grown.sum(axis=-1, keepdims=True)
+
+
+def _paths(told: Floats, follows: Floats, most: int) -> list[tuple[list[int], float]]:
+    """Return the heaviest ways through some rows, a column of each, with their weights, the heaviest first.
+
+    By the algorithm of Viterbi, of several ways by its list form (Seshadri and Sundberg, 1994).
+
+    Args:
+        told: What each column of a row weighs.
+        follows: What a column behind another one adds: from, to.
+        most: Ways at most.
+    """
+    columns = told.shape[1]
+    best = np.full((columns, most), -np.inf)
+    best[:, 0] = told[0]
+    came: list[NDArray[np.intp]] = []
+    for row in told[1:]:
+        each = (best[:, :, None] + follows[:, None, :]).reshape(-1, columns)
+        chosen = each.argmax(axis=0)[None] if most == 1 else np.argsort(-each, axis=0)[:most]
+        best = np.take_along_axis(each, chosen, axis=0).T + row[:, None]
+        came.append(chosen.T)
+    found: list[tuple[list[int], float]] = []
+    for flat in np.argsort(-best, axis=None)[:most].tolist():
+        column, rank = divmod(flat, most)
+        weight = float(best[column, rank])
+        if not math.isfinite(weight):
+            break
+        path = [column]
+        for before in reversed(came):
+            column, rank = divmod(int(before[column, rank]), most)
+            path.append(column)
+        found.append((path[::-1], weight))
+    return found
 
 
 def _log_sum(x: Floats) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import WHOLE, NotRead, listed
+from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, NotRead, listed
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -183,7 +183,8 @@ def _no_message(order: Filled) -> None:
 def _tells(said: Sequence[Token], text: str) -> bool:
     """Say whether a text has all words of who is told, and by what."""
     told = content_of(text.replace(".", " ").replace("_", " "))
-    return all(any(akin(word.removeprefix("e"), t.lower.removeprefix("e")) for word in told) for t in said)
+    kinds = (SERVICES.get(t.lemma, t.lower).partition(".")[0] for t in said)
+    return all(any(akin(kind, word) for word in told) for kind in kinds)
 
 
 OF_HEADER: Mapping[str, Callable[[Filled], None]] = {

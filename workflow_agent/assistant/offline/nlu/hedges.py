@@ -5,6 +5,7 @@ The reader looks at what an order is made of; these few words turn it round, and
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.references import akin, content_of
@@ -12,6 +13,7 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.workflows.model.steps import Step
 
+ASKED: Final = "You ask, and I am not sure that you want it done"
 _ENDS = frozenset(",.;!?-")
 _MOST_TAIL = 6
 _TAKES_BACK = ("actually", "better", "leave", "forget", "wait", "think", "stop", "rather")
@@ -36,7 +38,7 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens, steps: Seq
     words = tuple(t for t in said if t.kind != "punct")
     starts = bool(words) and _begins(tokens, words[0])
     if (starts and _is_asked(words)) or _has_tag_question(tokens):
-        yield "You ask, and I am not sure that you want it done"
+        yield ASKED
     if _opens_remark(tuple(t for t in tokens if t.kind != "punct")) or _is_past(words):
         yield "I am not sure that you want it done now"
     for token in said:

@@ -3,7 +3,8 @@
 import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
@@ -12,6 +13,7 @@ from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.nlu.tagging import (
     ASIDE,
+    LIGHT,
     MOST_TOKENS,
     SEVERAL,
     Understood,
@@ -29,8 +31,6 @@ SHOW = 0.03
 _MOST_SENTENCES = 12
 """Of a long message that are read, each by itself; the others are named as not used."""
 _UNSURE = "I am not sure that this is what you mean"
-_LIGHT = 0.002
-"""How probable a way to understand a message must be for it to be looked at."""
 _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _NO_EDIT = 0.4
@@ -66,29 +66,30 @@ class _Group:
     """Ways to understand a message that come to the same edits."""
 
     plan: Plan
-    meant: Understood
-    """The likeliest of them."""
+    """That of the likeliest of them."""
+    intent: str
     weight: float = 0
     intents: dict[str, float] = field(default_factory=dict[str, float])
+    """How probable each intent is that comes to them."""
 
 
 def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
     """Return the edits to which most of the ways to understand a message come, each as heavy as it is probable.
 
-    Ways of which no edits can be made are passed over, and make those of others no surer.
+    They follow on the edits that the plan has. Ways of which no edits can be made are passed over, and make those of
+    others no surer.
     """
     if not ways:
         return Reading("none", 0)
+    if sum(way.certainty for way in ways if way.intent not in BUILDERS) > _NO_EDIT:
+        return Reading(ways[0].intent, ways[0].certainty)
     groups: dict[str, _Group] = {}
     problem: StepUnclear | Asked | None = None
-    idle = asked = 0.0
+    asked = 0.0
     for way in sorted(ways, key=lambda one: -one.certainty):
-        if way.intent not in BUILDERS:
-            idle += way.certainty
+        if way.certainty < LIGHT or way.leaves_out:
             continue
-        if way.certainty < _LIGHT or way.leaves_out:
-            continue
-        own = _empty(plan)
+        own = _copied(plan)
         try:
             if not is_built(own, way, said):
                 continue
@@ -96,15 +97,13 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
             problem = problem or unclear.with_traceback(None)
             asked += way.certainty
             continue
-        group = groups.setdefault(json.dumps(own.edits, sort_keys=True), _Group(own, way))
+        group = groups.setdefault(json.dumps(own.edits, sort_keys=True), _Group(own, way.intent))
         group.weight += way.certainty
         group.intents[way.intent] = way.likely
     best = max(groups.values(), key=lambda group: group.weight, default=None)
-    if idle > _NO_EDIT:
-        return Reading(ways[0].intent, ways[0].certainty)
     if best is None or asked > best.weight:
         return Reading(ways[0].intent, asked, None, problem)
-    return Reading(best.meant.intent, best.weight, best.plan, likely=sum(best.intents.values()), meant=best.meant)
+    return Reading(best.intent, best.weight, best.plan, likely=sum(best.intents.values()))
 
 
 def _clauses(sentence: Tokens) -> list[Tokens]:
@@ -176,11 +175,12 @@ def planned(plan: Plan, reading: Reading) -> Plan | StepUnclear | Asked:
 
 def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Sequence[Tokens] = ()) -> Reading:
     """Return what several orders come to, each on the workflow that those before it leave; the rest is unread."""
-    own = _empty(plan)
+    own = _copied(plan)
     for tokens in orders:
         found, _ = understandings(tokens, own.workflow)
         best = _single(own, found, tokens)
-        if best.plan is not None and best.meant is not None and is_built(own, best.meant, tokens):
+        if best.plan is not None:
+            own = best.plan
             certainty *= best.certainty
         else:
             own.unread.append(plan.said(tokens))
@@ -188,8 +188,10 @@ def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Seque
     return Reading(SEVERAL, certainty, own if own.edits else None)
 
 
-def _empty(plan: Plan) -> Plan:
-    return Plan(plan.text, plan.workflow, Steps(plan.workflow, plan.steps.chosen, plan.steps.last))
+def _copied(plan: Plan) -> Plan:
+    """Return a plan that can go on without a trace in the one it goes on from."""
+    own = {one.name: copy(getattr(plan, one.name)) for one in fields(plan) if one.name not in ("workflow", "steps")}
+    return replace(plan, **own)
 
 
 def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:

@@ -32,6 +32,8 @@ MOST_TOKENS: Final = 70
 """Words of a message that is read as a whole."""
 _GUESSES = 3
 """Intents that are tried of one message."""
+LIGHT: Final = 0.002
+"""How probable a way to understand a message must be for it to be looked at."""
 _WAYS = 6
 """Ways to label the words of a message that are looked at, for each intent."""
 _PLAIN = 0.95
@@ -192,7 +194,8 @@ def understandings(tokens: Tokens, workflow: Workflow) -> tuple[list[Understood]
         return [], [said]
     words = vocabulary_of(workflow)
     scores = encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, words)))
-    ranked = sorted(scores.intents.items(), key=lambda one: -one[1])[:_GUESSES]
+    first, *others = sorted(scores.intents.items(), key=lambda one: -one[1])[:_GUESSES]
+    ranked = [first, *(one for one in others if one[1] >= LIGHT)]
     found = [way for one in ranked for way in _understood(said, scores, *one)]
     begins = [at for at, one in enumerate(scores.begins) if at and one > _BEGINS]
     if not begins and found[0].intent == SEVERAL and len(said) > 1:

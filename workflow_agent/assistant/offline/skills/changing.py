@@ -11,6 +11,7 @@ from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_hea
 from workflow_agent.assistant.offline.letters import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.doubts import consequences, doubts
+from workflow_agent.assistant.offline.nlu.hedges import ASKED
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.patterns import Request
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -243,12 +244,12 @@ def offer_asked(turn: Turn, text: str, workflow: Workflow, otherwise: Reply) -> 
     plan = _empty(turn, text, workflow)
     tokens = read_tokens(text)
     reading = read_order(plan, tokens)
-    if reading.plan is None or not reading.plan.edits or reading.certainty < _ASKED_FOR:
+    found = planned(plan, reading)
+    if not isinstance(found, Plan) or not found.edits or reading.certainty < _ASKED_FOR:
         return otherwise
-    own = reading.plan
-    asks = "You ask, and I am not sure that you want it done"
-    own.notes = list(dict.fromkeys((asks, *own.notes, *doubts(own, workflow, tokens))))
-    return (yield from _by_certainty(workflow, own, dry_run=True, weighed=False))
+    found.notes = list(dict.fromkeys((ASKED, *found.notes, *doubts(found, workflow, tokens))))
+    found.told += consequences(found, workflow)
+    return (yield from _preview(Candidate(workflow.id, workflow.name), found))
 
 
 def _renames_while_asked(turn: Turn, plan: Plan, tokens: Tokens) -> bool:
