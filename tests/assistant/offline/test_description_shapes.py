@@ -387,3 +387,40 @@ def test_the_request_may_stand_behind_what_is_told() -> None:
         "Sign the letter",
     ]
     assert (draft.unread, draft.undrawn) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "interval"),
+    [
+        (
+            "The robot fetches the meter data (retry 5 times, 10 minutes apart). Then the clerk checks the data.",
+            "PT10M",
+        ),
+        ("Call the weather API, up to four tries with 20 seconds between them, then store the forecast.", "PT20S"),
+        ("Phone the customer three times, every two hours, then close the case.", "PT2H"),
+    ],
+)
+def test_the_time_between_tries_is_no_deadline_and_no_wait(text: str, interval: str) -> None:
+    draft = read_description(text)
+
+    assert draft is not None
+    first = draft.arguments["steps"][0]
+    assert first["retry"]["interval"] == interval
+    assert "timeout" not in first
+    assert "wait" not in {step["type"] for step in draft.arguments["steps"]}
+
+
+def test_several_who_do_a_step_at_the_same_time_do_it_each() -> None:
+    draft = read_description("Legal and finance review the contract at the same time. Then the CEO signs it.")
+
+    assert draft is not None
+    told = {(step["name"], step["assignee"]) for step in draft.arguments["steps"] if step.get("assignee")}
+    assert {("Review the contract", "legal"), ("Review the contract", "finance")} <= told
+
+
+@pytest.mark.parametrize("modal", ["must", "has to", "should", "needs to"])
+def test_a_passive_with_must_is_named_by_its_verb(modal: str) -> None:
+    draft = read_description(f"The form {modal} be checked by the clerk and has to be signed by the boss.")
+
+    assert draft is not None
+    assert [step["name"] for step in draft.arguments["steps"][:2]] == ["Check the form", "Sign the form"]

@@ -46,7 +46,7 @@ def read_deed(tokens: Tokens, *, is_told_who: bool) -> Deed:
     if be is not None:
         end = next(at for at in range(be + 1, len(said)) if _is_participle(said[at]))
         subject = said[:be]
-        while len(subject) > 1 and subject[-1].lower in word_set("naming.modal"):
+        while subject and subject[-1].lower in word_set("naming.modal"):
             subject = subject[:-1]
         between = tuple(token for token in said[be + 1 : end] if token.has("neg"))
         return Deed(base_of(said[end]), "passive", subject, (*between, *said[end + 1 :]))

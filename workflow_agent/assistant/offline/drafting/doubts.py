@@ -190,9 +190,8 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     drawn = any(step["name"].endswith(" again") for step in steps)
     if again and not drawn and not _has_loop(steps, transitions):
         yield f"the loop told with {again[0].text!r}"
-    together = [token for token in words if token.among("doubts.together")]
-    if together and not any(step["type"] == "fork" for step in steps):
-        yield f"what happens at the same time, told with {together[0].text!r}"
+    if says_at_once(tokens) and not any(step["type"] == "fork" for step in steps):
+        yield "what happens at the same time"
     for at, token in enumerate(tokens[1:], 1):
         # Its parts are read as sentences of their own: "at the same time: x; y".
         if token.text == ":" and tokens[at - 1].lower in ("time", "parallel", "once", "simultaneously", "meanwhile"):
@@ -200,10 +199,17 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
             if ends == ";":
                 yield f"what happens at the same time, told with {text_of(tokens[max(at - 4, 0) : at])!r}"
     timed = sum(bool(step.get("timeout")) + bool(step.get("duration")) for step in steps)
+    timed += sum("interval" in step.get("retry", ()) for step in steps)
     timed += sum(bool(durations_in(read_tokens(edge["when"]))) for edge in transitions if edge.get("when"))
-    count = len({found.value for _, found in durations_in(tokens)})
-    if count > timed + ("schedule" in kinds):
-        yield f"one of the {count} times"
+    times = {found.value: text_of(tokens[first : found.end]) for first, found in durations_in(tokens)}
+    if len(times) > timed + ("schedule" in kinds):
+        yield f"one of the {len(times)} times" if len(times) > 1 else f"the time {next(iter(times.values()))!r}"
+
+
+def says_at_once(tokens: Sequence[Token]) -> bool:
+    """Say whether words tell that some things happen together."""
+    pairs = ((one.lower, other.lower) for one, other in pairwise(tokens))
+    return any(token.among("doubts.together") for token in tokens) or ("same", "time") in pairs
 
 
 def _has_loop(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> bool:

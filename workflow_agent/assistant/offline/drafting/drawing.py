@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Final
 
 from workflow_agent.assistant.offline.drafting.actors import Actors, told_together
 from workflow_agent.assistant.offline.drafting.conditions import Condition, condition_of
+from workflow_agent.assistant.offline.drafting.doubts import says_at_once
 from workflow_agent.assistant.offline.drafting.graph import End, Graph, Node, Track
 from workflow_agent.assistant.offline.drafting.parts import STEPS, Part, is_label, noun_before, ordered
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -82,6 +84,8 @@ class Drawing:
     """Who does the next step."""
     _led: Tokens = ()
     """What stands in front of that."""
+    _after: Tokens = ()
+    """What stands behind the part that is drawn, where it is the last of its sentence."""
     _time: Part | None = None
     """The time of the next step."""
     _is_back: bool = False
@@ -112,7 +116,10 @@ class Drawing:
         for at, part in enumerate(told):
             if part.begins_sentence:
                 self._end_sentence()
-            behind = told[at + 1] if at + 1 < len(told) and not told[at + 1].begins_sentence else None
+            following = told[at + 1 : at + 2]
+            behind = next((one for one in following if not one.begins_sentence), None)
+            ending = following[0].before if following and behind is None else ()
+            self._after = tuple(takewhile(_goes_on, ending))
             self._part(part, behind)
         self._end_sentence()
         self.track.rejoin(is_last=True)
@@ -174,6 +181,8 @@ class Drawing:
                 self._wait(part)
             case "num":
                 self._counted(part, behind)
+            case "pause":
+                self._pause(part)
             case "start":
                 self._started(part, behind)
             case "when":
@@ -209,7 +218,7 @@ class Drawing:
         if self._who and _is_told_of(part):
             # "The police are informed": those it is about, not who does it.
             part, self._who = replace(part, tokens=(*self._who, *_copula(part), *part.tokens), before=()), ()
-        self._who, *others = told_together(self._who, is_both="both" in part.lows)
+        self._who, *others = told_together(self._who, is_both="both" in part.lows or self._is_at_once(part))
         beside = track.beside() if part.role == "par" else None
         if beside is not None:
             track.frontier = [End(beside[0])]
@@ -378,6 +387,10 @@ class Drawing:
             self.undrawn.append(f"what {text_of(self._who)!r} does")
         self._who, self._led = part.tokens, part.before
 
+    def _is_at_once(self, part: Part) -> bool:
+        """Say whether several do a step, each of them: "legal and finance review it at the same time"."""
+        return says_at_once((*part.tokens, *self._after))
+
     def _like(self, node: Node, who: Tokens) -> None:
         """Draw a step that somebody else does at the same time."""
         beside = self.track.beside()
@@ -477,6 +490,14 @@ class Drawing:
                 # "If it fails, retry 3 times": nothing else is done then.
                 self.track.drop_exception()
                 self._late = None
+
+    def _pause(self, part: Part) -> None:
+        """Read the time between the tries of the step before."""
+        tried = self._sentence[-1].document.get("retry") if self._sentence else None
+        if tried is None:
+            self.undrawn.append(f"the time between tries: {part.said!r}")
+        else:
+            tried["interval"] = durations_in(part.tokens)[0][1].value
 
     def _wait(self, part: Part) -> None:
         self._late = None
@@ -773,6 +794,10 @@ class Drawing:
 
 def _copula(part: Part) -> Tokens:
     return tuple(token for token in part.before if token.lower in _BE)
+
+
+def _goes_on(token: Token) -> bool:
+    return token.kind != "break" and token.text not in (".", ";")
 
 
 def _is_told_of(part: Part) -> bool:

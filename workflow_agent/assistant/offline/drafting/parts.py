@@ -50,7 +50,7 @@ class Part:
 
 def ordered(parts: Iterable[Part]) -> list[Part]:
     """Return parts as they are drawn: each case in front of what it holds for, each step behind the one it follows."""
-    told = _questions(_one_by_one(_without_headings(_with_each(_with_times(_whole_passives(parts))))))
+    told = _questions(_one_by_one(_without_headings(_with_each(_with_pauses(_with_times(_whole_passives(parts)))))))
     return _settled(_groups_parted(_in_order(_with_arms(_cases_first(told)))))
 
 
@@ -94,6 +94,17 @@ def _with_times(parts: list[Part]) -> list[Part]:
     """Return parts with those that say a length of time and nothing else as such."""
     followed = [next((one.role for one in parts[at + 1 :] if one.role != "who"), "") for at in range(len(parts))]
     return [_as_time(part, behind) for part, behind in zip(parts, followed, strict=True)]
+
+
+def _with_pauses(parts: list[Part]) -> list[Part]:
+    """Return parts with the times between tries as such: "5 times, 10 minutes apart", "three tries, every hour"."""
+    found = list(parts)
+    for at, part in enumerate(parts[1:], 1):
+        between = (*part.before, *part.tokens, *(parts[at + 1].before[:1] if at + 1 < len(parts) else ()))
+        behind = parts[at - 1].role == "num" and not part.begins_sentence
+        if behind and durations_in(part.tokens) and any(token.among("drawing.apart") for token in between):
+            found[at] = replace(part, role="pause", certainty=1.0)
+    return found
 
 
 def _as_time(part: Part, behind: str) -> Part:
