@@ -1,14 +1,12 @@
 """Fit how probable it is that the edits of a reading are those that were ordered (`nlu/certainty.py`).
 
-    python -m benchmarks.fit_orders --rounds 4 --without voice_05.txt,voice_12.txt,... --keep left_out.npz
-    python -m benchmarks.fit_certainty left_out.npz --writers voice_05.txt,voice_12.txt,...
+    python -m benchmarks.fit_certainty --writers voice_50.txt
 
-With the fit of the package (`orders.npz`) it takes writers whom that does not know yet.
-
-The messages of writers who were left out of a fit of the encoder are read with that fit, and their edits held against
-those of their labels. What the labels leave open, a step that is known by its meaning, is open on both sides: such a
-reading is shown first whatever its chance. Prints the weights, and what is done, right and otherwise than labelled, for
-several bars; each writer is judged by weights that were fitted to the others.
+The messages of writers who were left out of the package's fit of the encoder (`data/README.md` names them) are read
+with it, and their edits held against those of their labels. What the labels leave open, a step that is known by its
+meaning, is open on both sides: such a reading is shown first whatever its chance. Prints the weights, and what is done,
+right and otherwise than labelled, for several bars; each tenth of the messages is judged by weights that were fitted to
+the others.
 """
 
 import argparse
@@ -16,18 +14,16 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.eval_builders import outcome, single_orders
-from workflow_agent.assistant.offline.nlu import tagging
 from workflow_agent.assistant.offline.nlu.certainty import is_clear, signs
 from workflow_agent.assistant.offline.nlu.doubts import doubts
-from workflow_agent.assistant.offline.nlu.encoder import Encoder, pieces_and_table
 from workflow_agent.assistant.offline.nlu.reading import read_order
+from workflow_agent.assistant.offline.nlu.tagging import SEVERAL
 from workflow_agent.assistant.offline.plan import Plan
 from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.tokens import read_tokens
@@ -39,6 +35,7 @@ _SLIGHT = frozenset({"the", "a", "an", "for", "of", "to", "with", "by", "and", "
 _WORDED = ("name", "text", "description")
 _RIDGE = 1.0
 _ROUNDS = 60
+_PARTS = 10
 _BARS = (0.7, 0.75, 0.8, 0.82, 0.85, 0.9)
 _Floats = NDArray[np.float64]
 
@@ -47,7 +44,6 @@ _Floats = NDArray[np.float64]
 class Judged:
     """A message whose edits can be held against those of its labels."""
 
-    writer: str
     signs: dict[str, float]
     is_right: bool
     is_clear: bool
@@ -86,7 +82,7 @@ def _bare(value: Any, made: set[str]) -> Any:
 
 def _alike(one: str, other: str) -> bool:
     mine, theirs = (set(re.findall(r"\w+", text.lower())) - _SLIGHT for text in (one, other))
-    return len(mine & theirs) >= _ALIKE * max(len(mine), len(theirs), 1)
+    return mine == theirs or len(mine & theirs) >= _ALIKE * max(len(mine), len(theirs))
 
 
 def judged(writers: Sequence[str]) -> tuple[list[Judged], int]:
@@ -100,11 +96,11 @@ def judged(writers: Sequence[str]) -> tuple[list[Judged], int]:
             plan = Plan(labelled.text, workflow, Steps(workflow, {}, None))
             tokens = read_tokens(labelled.text)
             reading = read_order(plan, tokens)
-            if reading.plan is None or reading.intent == tagging.SEVERAL or not (reading.plan.edits and labelled.edits):
+            if reading.plan is None or reading.intent == SEVERAL or not (reading.plan.edits and labelled.edits):
                 continue
             reading.plan.notes += doubts(reading.plan, workflow, tokens)
             right = same(reading.plan.edits, labelled.edits)
-            found.append(Judged(writer, signs(reading, reading.plan), right, is_clear(reading, reading.plan)))
+            found.append(Judged(signs(reading, reading.plan), right, is_clear(reading, reading.plan)))
     return found, count
 
 
@@ -126,24 +122,24 @@ def _chance(weights: dict[str, float], row: Judged) -> float:
     return float(1 / (1 + np.exp(-sum(weights[name] * value for name, value in row.signs.items()))))
 
 
-def main() -> None:
-    """Print weights, and what comes of several bars."""
-    parser = argparse.ArgumentParser(prog="benchmarks.fit_certainty")
-    parser.add_argument("fitted", type=Path, help="a fit of the encoder without the writers")
-    parser.add_argument("--writers", required=True, help="files of the labelled messages, with commas between")
-    asked = parser.parse_args()
-    left_out = Encoder(*pieces_and_table(), dict(np.load(asked.fitted)))
-    tagging.encoder = lambda _: left_out  # what this measures is another fit than the package's
-    rows, count = judged(asked.writers.split(","))
+def show(rows: Sequence[Judged], count: int, bars: Sequence[float]) -> None:
+    """Print the weights fitted to some messages, and what would be done of so many from several bars on."""
     print({name: round(weight, 2) for name, weight in fit(rows).items()})
-    of_others = {writer: fit([row for row in rows if row.writer != writer]) for writer in {row.writer for row in rows}}
-    chances = [_chance(of_others[row.writer], row) for row in rows]
-    for bar in _BARS:
+    of_others = [fit([row for at, row in enumerate(rows) if at % _PARTS != part]) for part in range(_PARTS)]
+    chances = [_chance(of_others[at % _PARTS], row) for at, row in enumerate(rows)]
+    for bar in bars:
         done = [row for row, chance in zip(rows, chances, strict=True) if chance >= bar and row.is_clear]
         right = sum(row.is_right for row in done)
         print(
             f"from {bar} on: {right / count:.1%} done right, {(len(done) - right) / count:.1%} otherwise than labelled"
         )
+
+
+def main() -> None:
+    """Print weights, and what comes of several bars."""
+    parser = argparse.ArgumentParser(prog="benchmarks.fit_certainty")
+    parser.add_argument("--writers", required=True, help="files of the labelled messages, with commas between")
+    show(*judged(parser.parse_args().writers.split(",")), _BARS)
 
 
 if __name__ == "__main__":

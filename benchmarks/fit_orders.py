@@ -49,6 +49,8 @@ _TELLING = "\u20ac\u00a3\u00b0\u00b7\u2022\u2013\u2014\u2018\u2019\u201c\u201d\u
 _RARE = 0.002
 """Share of an intent's words below which a label of them is taken for a slip of the writer."""
 _nn: Any = torch.nn
+_IS_SHORT: bool = torch.backends.cpu.get_cpu_capability() != "AVX2"
+"""Whether to multiply in bfloat16, which a processor without instructions for it does forty times slower."""
 
 
 def _base() -> Path:
@@ -115,7 +117,7 @@ class NameNet(_nn.Module):
             padded[at, : len(row)] = torch.tensor(row)
         padded = padded.masked_fill((torch.rand(padded.shape) < masked) & (padded > _MASK), _MASK)
         seen = padded != 0
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_IS_SHORT):
             x = self.drop(self.norm(self.pieces(padded) + self.places[: padded.shape[1]]))
             for layer in self.layers:
                 x = layer(x, src_key_padding_mask=~seen)
@@ -220,7 +222,7 @@ def _loss(net: Net, rows: Rows, places: Sequence[int]) -> Any:
     ids, marks, firsts = rows.inputs(places)
     intents, labels, begins = rows.targets(places)
     ids = ids.masked_fill((torch.rand(ids.shape) < _MASKED) & (ids > _MASK), _MASK)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_IS_SHORT):
         of_intent, of_labels, of_begins = (one.float() for one in net(ids, marks, firsts))
     known = begins >= 0
     at_begins = functional.binary_cross_entropy_with_logits(of_begins, begins.clamp(min=0), reduction="none")
@@ -393,8 +395,11 @@ def main() -> None:
     parser.add_argument("--flows", action="store_true", help="fit the one for descriptions, from the other")
     parser.add_argument("--without", default="", help="files of the labelled messages, with commas between")
     parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--go-on", action="store_true", help="begin with the weights of the last fit")
-    parser.add_argument("--keep", help="where to write the fit without them")
+    parser.add_argument("--go-on", action="store_true", help="begin with the weights of the package, or of --begin")
+    parser.add_argument("--begin", type=Path, help="the weights to begin with, as --keep wrote them")
+    parser.add_argument("--new", default="", help="files the last fit did not know: of the others, take a share")
+    parser.add_argument("--share", type=float, default=1.0, help="which share of what it knew to look at again")
+    parser.add_argument("--keep", help="where to write the fit, if not into the package")
     parser.add_argument("--pieces", action="store_true", help="write the table of word pieces first")
     asked = parser.parse_args()
     random.seed(1)
@@ -403,36 +408,46 @@ def main() -> None:
     if asked.pieces:
         write_pieces(base)
     left_out = set(filter(None, asked.without.split(",")))
-    told = [row for path in sorted(FLOWS.glob("*.txt")) if path.name not in left_out for row in flows(path)]
+    new = set(filter(None, asked.new.split(",")))
+    told_in = [path for path in sorted(FLOWS.glob("*.txt")) if path.name not in left_out]
     paths = [path for path in sorted(DATA.glob("*.txt")) if path.name not in left_out]
-    own = [row for path in paths for row in examples(path)]
-    orders = [] if asked.flows else [*own, *(row for path in paths for row in pairs(path))]
+    told = {path.name: list(flows(path)) for path in told_in}
+    own = {path.name: list(examples(path)) for path in paths}
+    joined = {path.name: list(pairs(path)) for path in paths}
     most = _MOST_TOLD if asked.flows else _MOST
-    rows = [row for row in (*orders, *told) if 0 < len(row.tokens) <= most]
-    intents = sorted({row.intent for row in rows})
-    labels = [OUTSIDE, *sorted({label for row in rows for label in row.labels} - {OUTSIDE})]
+    every = [
+        (name, row)
+        for some in ((told,) if asked.flows else (own, joined, told))
+        for name, of_one in some.items()
+        for row in of_one
+        if 0 < len(row.tokens) <= most
+    ]
+    rows = [row for name, row in every if name in new or random.random() < asked.share]
+    known = [row for _, row in every]
+    intents = sorted({row.intent for row in known})
+    labels = [OUTSIDE, *sorted({label for row in known for label in row.labels} - {OUTSIDE})]
     net = Net(base, len(intents), len(labels))
     name = "flows" if asked.flows else "orders"
     if asked.go_on or asked.flows:
-        begun = MODELS / f"{name if asked.go_on else 'orders'}.npz"
+        begun = asked.begin or MODELS / f"{name if asked.go_on else 'orders'}.npz"
         take(net, dict(np.load(begun)), intents, labels)
     pieces = pieces_of()
     table = dict(np.load(MODELS / "pieces.npz"))
     fit(net, Rows(rows, pieces, intents, labels), asked.rounds, _RATE / 2 if asked.go_on else _RATE)
     net.eval()
-    fitted = exported(net, rows, intents, labels)
+    fitted = exported(net, known, intents, labels)
     reader = Encoder(pieces, table, fitted)
-    if asked.keep:
-        np.savez(asked.keep, **fitted)
     for one in sorted(left_out):
         kept = list(examples(DATA / one) if (DATA / one).exists() else flows(FLOWS / one))
         print(f"{one}: {measure(kept, reader)}")
-    if left_out:
+    if asked.keep:
+        np.savez(asked.keep, **fitted)
         return
     np.savez(MODELS / f"{name}.npz", **fitted)
-    write_order_words([*own, *told])
+    of_both = [[row for of_one in some.values() for row in of_one] for some in (own, told)]
+    write_order_words([row for some in of_both for row in some])
     size = (MODELS / f"{name}.npz").stat().st_size
-    print(f"{len(own):,} orders and {len(told):,} descriptions; {name}.npz {size:,} B")
+    print(f"{len(of_both[0]):,} orders and {len(of_both[1]):,} descriptions; {name}.npz {size:,} B")
 
 
 if __name__ == "__main__":
