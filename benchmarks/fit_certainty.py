@@ -122,24 +122,20 @@ def _chance(weights: dict[str, float], row: Judged) -> float:
     return float(1 / (1 + np.exp(-sum(weights[name] * value for name, value in row.signs.items()))))
 
 
-def show(rows: Sequence[Judged], count: int, bars: Sequence[float]) -> None:
-    """Print the weights fitted to some messages, and what would be done of so many from several bars on."""
+def main() -> None:
+    """Print weights, and what comes of several bars."""
+    parser = argparse.ArgumentParser(prog="benchmarks.fit_certainty")
+    parser.add_argument("--writers", required=True, help="files of the labelled messages, with commas between")
+    rows, count = judged(parser.parse_args().writers.split(","))
     print({name: round(weight, 2) for name, weight in fit(rows).items()})
     of_others = [fit([row for at, row in enumerate(rows) if at % _PARTS != part]) for part in range(_PARTS)]
     chances = [_chance(of_others[at % _PARTS], row) for at, row in enumerate(rows)]
-    for bar in bars:
+    for bar in _BARS:
         done = [row for row, chance in zip(rows, chances, strict=True) if chance >= bar and row.is_clear]
         right = sum(row.is_right for row in done)
         print(
             f"from {bar} on: {right / count:.1%} done right, {(len(done) - right) / count:.1%} otherwise than labelled"
         )
-
-
-def main() -> None:
-    """Print weights, and what comes of several bars."""
-    parser = argparse.ArgumentParser(prog="benchmarks.fit_certainty")
-    parser.add_argument("--writers", required=True, help="files of the labelled messages, with commas between")
-    show(*judged(parser.parse_args().writers.split(",")), _BARS)
 
 
 if __name__ == "__main__":

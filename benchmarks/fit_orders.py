@@ -413,7 +413,7 @@ def main() -> None:
     paths = [path for path in sorted(DATA.glob("*.txt")) if path.name not in left_out]
     told = {path.name: list(flows(path)) for path in told_in}
     own = {path.name: list(examples(path)) for path in paths}
-    joined = {path.name: list(pairs(path)) for path in paths}
+    joined = {} if asked.flows else {path.name: list(pairs(path)) for path in paths}
     most = _MOST_TOLD if asked.flows else _MOST
     every = [
         (name, row)
