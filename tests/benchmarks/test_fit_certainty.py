@@ -31,7 +31,7 @@ def test_edits_of_another_number_are_others() -> None:
 
 def test_weights_say_which_signs_speak_against_a_reading() -> None:
     rows = [
-        Judged("one", {"any": 1.0, "certainty": -float(at % 5), "an unread word": float(at % 2)}, at % 5 < 2, True)
+        Judged({"any": 1.0, "certainty": -float(at % 5), "an unread word": float(at % 2)}, at % 5 < 2, True)
         for at in range(200)
     ]
 
