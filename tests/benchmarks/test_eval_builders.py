@@ -49,8 +49,9 @@ def test_each_outcome(intent: str, order: str, came: str) -> None:
     assert outcome(whole(TAKEN), intent, order)[0] == came
 
 
+@pytest.mark.untraced
 def test_three_of_four_orders_are_done_and_hardly_any_is_refused() -> None:
-    came = Counter(outcome(*one)[0] for one in islice(single_orders(), 0, None, 20))
+    came = Counter(outcome(*one)[0] for one in islice(single_orders(), 0, None, 101))
 
     assert set(came) <= set(OUTCOMES)
     assert came["done"] > 0.74 * came.total()

@@ -64,7 +64,7 @@ def _first(value: str) -> str:
 
 def _put(step: dict[str, Any], name: str, value: str) -> None:
     outer, _, inner = name.partition(".")
-    if value == "-":
+    if _first(value) == "-":
         step.pop(outer, None)
     elif outer == "when":
         step[outer] = {"text": _first(value)}
@@ -134,7 +134,11 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
     assert not used["dev"] & used["was_heldout"]
     assert {(half, workflows()[name]["half"]) for half, names in used.items() for name in names & set(workflows())} == {
         (half, half) for half in ("dev", "was_heldout", "was_heldout_6", "heldout")
-    } | {("was_heldout_6", "dev"), ("was_heldout_6", "was_heldout"), ("heldout", "heldout_orders")} | {
+    } | {("was_heldout_6", "dev"), ("was_heldout_6", "was_heldout")} | {
+        ("heldout", "heldout_orders"),
+        ("heldout", "heldout_questions"),
+        ("was_heldout_10", "heldout"),
+        ("was_heldout_10", "was_heldout_10"),
         ("dev_3", "third"),
         ("was_heldout_3", "third"),
         ("dev_6", "third"),
@@ -143,6 +147,7 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
         ("dev_8", "eighth"),
         ("dev_9", "ninth"),
         ("dev_10", "tenth"),
+        ("dev_11", "eleventh"),
     }
 
 

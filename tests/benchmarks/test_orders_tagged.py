@@ -36,6 +36,7 @@ def test_a_tag_labels_its_words_and_a_quoted_name_whichever_side_the_marks_are()
     assert labels[0] == OUTSIDE
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("path", WRITERS, ids=lambda path: path.name)
 def test_labelled_orders_are_well_formed(path: Path) -> None:
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip() and line[0] not in "@="]
