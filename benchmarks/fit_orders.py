@@ -37,8 +37,12 @@ _MOST_TOLD = 200
 _WIDTH = 384
 _BATCH = 32
 _AT_ONCE = 40 * _BATCH
-_MASKED = 0.06
+_MASKED = 0.12
 """Share of pieces that are hidden at each round, so that no single word decides."""
+_DROPPED = 0.15
+"""Share of what each layer gives on that is left out at each step (dropout)."""
+_SMOOTHED = 0.03
+"""Share of an intent's certainty that is spread over all of them (label smoothing), so that none is held for sure."""
 _RATE = 2e-4
 """Of fitting anew; half of it where a fit goes on."""
 _PLACES = 256
@@ -135,7 +139,7 @@ def _begin(net: Any, base: dict[str, Any], places: int) -> None:
     net.norm = _nn.LayerNorm(_WIDTH, eps=1e-12)
     _take(net.norm, base, "embeddings.LayerNorm")
     net.layers = _nn.ModuleList(_layer(base, f"encoder.layer.{at}") for at in range(_LAYERS))
-    net.drop = _nn.Dropout(0.1)
+    net.drop = _nn.Dropout(_DROPPED)
 
 
 def pieces_of() -> Pieces:
@@ -149,7 +153,7 @@ def _take(module: Any, base: dict[str, Any], name: str) -> None:
 
 def _layer(base: dict[str, Any], name: str) -> Any:
     layer = _nn.TransformerEncoderLayer(
-        _WIDTH, 12, 4 * _WIDTH, dropout=0.1, activation="gelu", layer_norm_eps=1e-12, batch_first=True
+        _WIDTH, 12, 4 * _WIDTH, dropout=_DROPPED, activation="gelu", layer_norm_eps=1e-12, batch_first=True
     )
     for part in ("weight", "bias"):
         own = [base[f"{name}.attention.self.{one}.{part}"] for one in ("query", "key", "value")]
@@ -227,7 +231,7 @@ def _loss(net: Net, rows: Rows, places: Sequence[int]) -> Any:
     known = begins >= 0
     at_begins = functional.binary_cross_entropy_with_logits(of_begins, begins.clamp(min=0), reduction="none")
     return (
-        functional.cross_entropy(of_intent, intents, label_smoothing=0.02)
+        functional.cross_entropy(of_intent, intents, label_smoothing=_SMOOTHED)
         + 2 * functional.cross_entropy(of_labels.flatten(0, 1), labels.flatten(), ignore_index=-100)
         + (at_begins * known).sum() / known.sum().clamp(min=1)
     )

@@ -87,7 +87,7 @@ SHAPES = {
             "- {check}\n- if {case}: {pack}\n- otherwise: {refuse}\n- {inform}",
         ),
         0.4,
-        others=5,
+        others=9,
     ),
     "only in a case": Shape(
         {"check": "pack inform", "pack": "inform", "inform": "END"},

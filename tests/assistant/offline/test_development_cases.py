@@ -6,9 +6,8 @@ from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
     ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
-    ("orders", "dev_3"): {"No director's approval anymore"},
+    ("orders", "dev_3"): {"panel meetings should come after a pre-selection by the office"},
     ("orders", "dev_6"): {
-        "if there are complications during recovery, go back to the operation",
         "Before the ticket is sorted, the customer should automatically get a confirmation of receipt",
         'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
     },
@@ -31,30 +30,47 @@ _KNOWN = {
     ("orders", "dev_8"): {
         "crowns over 900 euros need approval from the lab manager before they are milled",
         "call the last step Crown at the dentist",
+        "when the appeal period is over the exam board hears the appeals",
+        "automation: post to Slack whenever Harvest halted is entered",
     },
     ("orders", "dev_9"): {
         "mail the dog trainer as soon as a trial week begins",
-        "when damage is above 2000 euro, report to insurance before we return the deposit",
+        "when wind is more than 70 km/h after reading, close the slopes",
     },
     ("orders", "dev_10"): {
         'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
-        "iron and fold is the supervisor's job now // the dryer may be tried twice // undo the last one please",
         "the strings need 3 weeks of rest, two are too short",
         (
             "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to planning "
             "in that case"
         ),
-        "too little seed: ask the grower for more before drawing again. The sampler asks.",
-        "we never reset remotely any more: take out the reset and the watching, every fault gets a visit",
+    },
+    ("orders", "dev_11"): {
+        "Small mobile cranes aren't rigged, so there has to be a path from Send crane to the safety check for these",
+        "We have to note down the notarial file number allready at the time we take instructions",
+        "give the answer a deadline of minus three days",
+        "The site manager has to get a message that the crane is on its way",
+        "the right for the safety check is named site_release since the new year, change it there",
     },
     ("sample_orders", "dev"): {
         "if paying out goes wrong after all retries, go to rejected instead of repairing",
         "let the CFO approve before the money goes out",
+        "Also post on Mastodon when spreading the word",
     },
     ("descriptions", "dev_2"): {
+        "The dispatcher calls the driver, up to three times. After that he informs the customer.",
         (
             "The buyer compares offers. For purchases of more than 10k three offers are needed and the board decides; "
             "smaller ones are decided by the buyer. Then the buyer places the order."
+        ),
+    },
+    ("descriptions", "dev_3"): {
+        "Make a workflow: sales writes the offer, the manager signs it unless it is under 1000 euros, sales sends it."
+    },
+    ("descriptions", "dev_4"): {
+        (
+            "Book a slot with the dentist. If she's on holiday, with her locum. In any case text the patient the time. "
+            "Make a flow."
         )
     },
     ("questions", "dev_6"): {"what is next when both reviews are in", "is a 300 euro invoice approved by anyone?"},

@@ -526,3 +526,17 @@ def test_half_of_a_schedule_may_stand_in_the_name() -> None:
 )
 def test_what_cannot_be_drawn_is_told(told: str, undrawn: str) -> None:
     assert undrawn in drawn(told).undrawn
+
+
+def test_what_only_leads_on_is_no_case() -> None:
+    assert lines(drawn("[claimant|who] [sends receipts|do]. [After that|late] [adjuster|who] [decides|do].")) == [
+        "Send receipts @claimant: Decide",
+        "Decide @adjuster",
+    ]
+
+
+def test_a_place_behind_back_to_is_no_step() -> None:
+    told = lines(drawn("[check it|do]. If [it is fine|if], [sign it|in], [otherwise|else] back to [the start|in]."))
+
+    assert not any(line.startswith("Start") for line in told)
+    assert any("[else] Check it" in line for line in told)

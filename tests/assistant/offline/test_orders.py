@@ -170,10 +170,9 @@ async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: 
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("scoring belongs to risk, paying to the front desk", "changed"),
         ("score customer at most 2 times", "tried again"),
         ("add a call with the auditor after the decision on the first day", "changed"),
-        ("the clerk pays out every Friday", "the whole workflow"),
+        ("the clerk pays out every Friday", "nothing was changed"),
     ],
 )
 async def test_what_is_not_sure_is_shown_and_asked_before_it_is_done(talk: Talk, said: str, told: str) -> None:

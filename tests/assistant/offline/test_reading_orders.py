@@ -65,7 +65,6 @@ OTHERWISE = {
     'swap scoring with "Ask a friend"',
     "skip the waiting, we pay at once",
     "the decision has to be ready in one day, and rename Pay out to 'Transfer'",
-    "if Pay out fails, the clerk stops it",
     "remove Print contract, it is kept for companies",
     "remove Notify customer, we do not do this for small loans",
     "merge scoring and pay out",

@@ -69,7 +69,7 @@ async def test_errors_from_before_are_not_said_to_be_new() -> None:
 @pytest.mark.parametrize(
     ("sample", "said", "told"),
     [
-        ("release_pipeline", "post a message in Slack after the release", "nothing was changed"),
+        ("release_pipeline", "post a message in Slack after the release", "Nothing is changed yet"),
         ("incident_response", "write a post-mortem within 5 days after it is resolved", "Write post-mortem"),
         ("expense_approval", "swap manager review and finance review", "I can't do that: 'Manager review' and"),
         ("employee_onboarding", "put on hold between Collect details and Settle in", "Nothing is changed yet"),

@@ -1,11 +1,9 @@
 """Lengths of time, how often, times of day and schedules, as people say them."""
 
-from typing import Any
-
 import pytest
 
 from workflow_agent.assistant.offline.tokens import read_tokens
-from workflow_agent.assistant.offline.values import clock_at, durations_in, schedule_at, times_at
+from workflow_agent.assistant.offline.values import clock_at, durations_in, times_at
 
 
 @pytest.mark.parametrize(
@@ -70,38 +68,3 @@ def test_times_of_day(said: str, time: tuple[int, int] | None) -> None:
     found = clock_at(read_tokens(said), 0)
 
     assert (found and found.value) == time
-
-
-def _cron(cron: str) -> dict[str, str]:
-    return {"type": "schedule", "cron": cron, "timezone": "UTC"}
-
-
-@pytest.mark.parametrize(
-    ("said", "trigger"),
-    [
-        ("every other week", {"type": "schedule", "every": "P2W"}),
-        ("every second quarter", {"type": "schedule", "every": "P6M"}),
-        ("every 3 hours", {"type": "schedule", "every": "PT3H"}),
-        ("every minute", {"type": "schedule", "every": "PT1M"}),
-        ("hourly", {"type": "schedule", "cron": "0 * * * *"}),
-        ("every working day at 8", _cron("0 8 * * 1-5")),
-        ("weekdays at noon", _cron("0 12 * * 1-5")),
-        ("at noon each day", _cron("0 12 * * *")),
-        ("at 14:30 on the first of each month", _cron("30 14 1 * *")),
-        ("at noon", None),
-        ("at 9 each order", None),
-        ("each weekend", _cron("0 9 * * 6,0")),
-        ("every evening at 8", _cron("0 20 * * *")),
-        ("every monday and thursday at 7 pm", _cron("0 19 * * 1,4")),
-        ("once a week", _cron("0 9 * * 1")),
-        ("on the first of each quarter", _cron("0 9 1 1,4,7,10 *")),
-        ("on the 15th of March", _cron("0 9 15 3 *")),
-        ("yearly", _cron("0 9 1 1 *")),
-        ("on Monday", None),
-        ("every", None),
-    ],
-)
-def test_schedules(said: str, trigger: dict[str, Any] | None) -> None:
-    found = schedule_at(read_tokens(said), 0)
-
-    assert (found and found.value) == trigger

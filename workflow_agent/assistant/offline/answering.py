@@ -426,7 +426,7 @@ def _may_be_name(said: str) -> bool:
         and ("one" in words or not {"after", "before", "between", "when", "if"} & set(words))
         and "that" not in words[1:-1]
         and not said.strip().isdecimal()
-        and ":" not in said
+        and not set(said) & set(":,;")
         and (words[0] not in ("it", "me", "us") or len(words) == 1)
         and len(words) <= 8
     )

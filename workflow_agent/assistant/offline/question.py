@@ -10,7 +10,7 @@ from workflow_agent.assistant.offline.references import PRONOUNS, Steps, StepUnc
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import WAYS_THROUGH, holds
-from workflow_agent.assistant.offline.wording import condition_of, in_walking_order, roles_of
+from workflow_agent.assistant.offline.wording import condition_of, denies, in_walking_order, is_bad_outcome, roles_of
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
@@ -212,7 +212,7 @@ class Question:
             for s in self.workflow.steps
             if s.type == "end" and any(akin(t.lower, one) for t in self.plain(words) for one in content_of(s.name))
         ]
-        return [s for s in found if _denies(s.name) == no] if len(found) > 1 else found
+        return [s for s in found if denies(s.name) == no] if len(found) > 1 else found
 
     def pointed(self, words: Words) -> list[Step]:
         """Return the steps that words mean; without words the one that "it" means."""
@@ -273,7 +273,7 @@ class Question:
         best = [(edge, is_opposite) for edge, score, is_opposite in scored if score == top]
         found: list[Transition] = []
         for edge, is_opposite in best:
-            same = _denies(condition_of(edge)) == (bool(no) != is_opposite)
+            same = denies(condition_of(edge)) == (bool(no) != is_opposite)
             found += [edge] if same else [e for e in self._decided(edge.from_) if e is not edge]
         verdicts = word_set("bad") | word_set("good")
         if not found:
@@ -346,7 +346,7 @@ class Question:
     def of_outcome(self, step: Step, *, is_bad: bool) -> list[Transition]:
         """Return the ways on from a step whose case is a good outcome, or a bad one; else those beside the other."""
         ways = self._decided(step.id)
-        told = [(e, _is_bad(condition_of(e))) for e in ways]
+        told = [(e, is_bad_outcome(condition_of(e))) for e in ways]
         mine = [e for e, bad in told if bad is is_bad]
         theirs = [e for e, bad in told if bad is not None and bad is not is_bad]
         if mine or not theirs or len(ways) < 2:
@@ -375,19 +375,6 @@ def _covers(words: Words, step: Step) -> bool:
     name = content_of(step.name)
     said = [one for one in name if any(akin(t.lower, one) for t in words)]
     return 2 * len(said) >= len(name) or not said
-
-
-def _denies(text: str) -> bool:
-    return any(word in f" {text.lower()} " for word in (" not ", "n't ", " no "))
-
-
-def _is_bad(case: str) -> bool | None:
-    """Say whether a case is a bad outcome, "not passed" too; None where it is neither or both."""
-    if (alone := case.lower()) in word_set("bad") | word_set("good"):
-        # "No" is no content word.
-        return alone in word_set("bad")
-    bad, good = (not word_set(one).isdisjoint(content_of(case)) for one in ("bad", "good"))
-    return None if bad == good else bad != _denies(case)
 
 
 def _is_opposite(word: str, of: str) -> bool:

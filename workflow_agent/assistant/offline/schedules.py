@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.tokens import Tokens
+from workflow_agent.assistant.offline.values import DAYS, RHYTHMS, clock_at
 from workflow_agent.assistant.offline.wording import joined
 from workflow_agent.workflows.model.terms import MONTHS
 
-_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _SETS_OF_DAYS = {"weekend": {0, 6}, "weekday": {1, 2, 3, 4, 5}, "workday": {1, 2, 3, 4, 5}}
 _PARTS = {
     "night": {22, 23, 0, 1, 2, 3, 4, 5},
@@ -19,8 +19,7 @@ _PARTS = {
     "evening": set(range(17, 23)),
 }
 """The hours of each part of a day; 22:00 is evening and night."""
-_PERIODS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-            "yearly": "year", "annually": "year"}  # fmt: skip
+_PERIODS = {word: period for word, period in RHYTHMS.items() if period != "night"}
 _KINDS = {"webhook": "webhook", "manual": "manual", "manually": "manual", "hand": "manual", "event": "event"}
 _BEGINNINGS = {
     "webhook": r"on (?:a request|[A-Z]{3,7})(?: |$)",
@@ -30,7 +29,6 @@ _BEGINNINGS = {
 """How a list tells what else starts a workflow."""
 _CLOCK = ("schedule", "scheduled", "clock", "timer", "cron")
 _STARTS = ("run", "start", "trigger", "schedule", "launch", "kick", "begin", "fire", "execute", "happen")
-_HOURS_OF_NOON = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +58,14 @@ _FIELDS: tuple[tuple[int, int, tuple[str, ...]], ...] = (
     (0, 23, ()),
     (1, 31, ()),
     (1, 12, tuple(month[:3].lower() for month in MONTHS)),
-    (0, 6, tuple(day[:3] for day in _DAYS)),
+    (0, 6, tuple(day[:3] for day in DAYS)),
 )
 
 
 _TOLD = (
     (r"every day at (\d+):(\d+)", "{1} {0} * * *"),
     (r"every weekday at (\d+):(\d+)", "{1} {0} * * 1-5"),
-    (rf"every ({'|'.join(_DAYS)}) at (\d+):(\d+)", "{2} {1} * * {0}"),
+    (rf"every ({'|'.join(DAYS)}) at (\d+):(\d+)", "{2} {1} * * {0}"),
     (r"on day (\d+) of each month at (\d+):(\d+)", "{2} {1} {0} * *"),
     (r"on schedule (\S+) (\S+) (\S+) (\S+) (\S+)", "{0} {1} {2} {3} {4}"),
     (r"every (?:\d+ )?(?:minute|hour)s?.*", "* * * * *"),
@@ -96,7 +94,7 @@ def _numbers(text: str, low: int, high: int, names: tuple[str, ...]) -> frozense
         begin = low if first in ("*", "?") else _number(first, names, low)
         end = _number(last, names, low) if last else high if first in ("*", "?") or step else begin
         found |= set(range(begin, end + 1, int(step or 1)))
-    return frozenset(one % 7 if high == len(_DAYS) - 1 else one for one in found)
+    return frozenset(one % 7 if high == len(DAYS) - 1 else one for one in found)
 
 
 def _number(text: str, names: tuple[str, ...], low: int) -> int:
@@ -168,8 +166,8 @@ def _times(tokens: Tokens, at_of: dict[str, int], *, is_every: bool) -> tuple[li
             add("every " + word.removesuffix("ly"), at_of[word], lambda t, h=hours: t.hours <= h and _is_daily(t))
         elif word in at_of:
             add(f"at {word}", at_of[word], lambda t, h=hours: bool(t.hours & h))
-    named = [day for day in _DAYS if day in at_of]
-    wanted = {_DAYS.index(day) for day in named}
+    named = [day for day in DAYS if day in at_of]
+    wanted = {DAYS.index(day) for day in named}
     for day, several in _SETS_OF_DAYS.items():
         if day in at_of:
             named, wanted = [*named, day], wanted | several
@@ -209,15 +207,9 @@ def _clock(tokens: Tokens, at: int) -> tuple[int, int] | None:
     token = tokens[at]
     if token.kind != "number" or token.value is None or not 0 <= token.value <= 24:
         return None
-    following: Token | None = tokens[at + 1] if at + 1 < len(tokens) else None
-    hour, minute = int(token.value), round(token.value % 1 * 60)
-    is_late = any(t.is_("pm", "afternoon", "evening") for t in tokens[at + 1 : at + 4])
-    if is_late and hour < _HOURS_OF_NOON and (following is None or not following.is_("am")):
-        return hour + 12, minute
-    is_told = following is not None and following.is_("am", "pm", "o'clock", "sharp")
-    if is_told or ":" in token.text or (at and tokens[at - 1].is_("at")):
-        return hour % 24, minute
-    return None
+    if (found := clock_at(tokens, at)) is not None:
+        return found.value
+    return (int(token.value) % 24, 0) if at and tokens[at - 1].is_("at") else None
 
 
 def _is_date(tokens: Tokens, at: int) -> bool:

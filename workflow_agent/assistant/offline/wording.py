@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from workflow_agent.assistant.offline.references import Candidate
+from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.references import Candidate, content_of
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.durations import duration_in_words
 from workflow_agent.workflows.model.steps import Step
@@ -98,6 +99,20 @@ def condition_of(edge: Transition) -> str:
         is_data = not isinstance(edge.when.expression, str)
         return edge.when.text or (f"`{edge.when.formula}`" if is_data else edge.when.formula)
     return edge.label or edge.action or {"default": "otherwise", "error": "it fails"}.get(edge.type, "")
+
+
+def denies(text: str) -> bool:
+    """Say whether a name or a case has a "not" in it."""
+    return any(word in f" {text.lower()} " for word in (" not ", "n't ", " no "))
+
+
+def is_bad_outcome(case: str) -> bool | None:
+    """Say whether a case is a bad outcome, "not passed" too; None where it is neither or both."""
+    if (alone := case.lower()) in word_set("bad") | word_set("good"):
+        # "No" is no content word.
+        return alone in word_set("bad")
+    bad, good = (not word_set(one).isdisjoint(content_of(case)) for one in ("bad", "good"))
+    return None if bad == good else bad != denies(case)
 
 
 def way_on(workflow: Workflow, edge: Transition) -> str:

@@ -19,6 +19,7 @@ from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
+SAMPLES = Path(__file__).parents[4] / "data" / "samples"
 ROWS: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "edits.jsonl").read_text("utf-8").splitlines()
 ]
@@ -326,3 +327,33 @@ def test_who_is_told_is_named_as_people_are(told: str, name: str) -> None:
 def test_who_is_told_is_asked_where_a_pronoun_stands_for_them() -> None:
     with pytest.raises(Asked, match="Which role or name is"):
         built("notify", "[he|who] gets a [mail|channel] after [the payout|after]")
+
+
+def test_behind_an_approval_that_goes_all_goes_on_as_if_it_were_given() -> None:
+    refund = parse_workflow(json.loads((SAMPLES / "customer_refund.json").read_text("utf-8")))
+    plan = built("remove", "drop [Approve refund|step]", refund)
+
+    into = {edge.from_: edge.when.text for edge in plan.workflow.incoming("refund") if edge.when}
+    assert into["policy"] == "within 30 days and more than 50 EUR"
+    assert [edge.type for edge in plan.workflow.incoming("tell_declined")] == ["default"]
+    assert plan.notes == []
+
+
+def test_what_only_an_approval_that_goes_led_to_is_told() -> None:
+    leave = parse_workflow(json.loads((SAMPLES / "leave_request.json").read_text("utf-8")))
+
+    assert shown("remove", "drop [Decide on leave|step]", leave)[:1] == [
+        "nothing would lead to “Leave declined” any more"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "attempts"),
+    [("no more than [two|num] tries for [scoring|step]", 2), ("[two|num] more tries for [scoring|step]", 5)],
+)
+def test_no_more_than_some_tries_are_no_further_ones(order: str, attempts: int) -> None:
+    workflow = changed({"op": "set_retry", "step": "score", "retry": {"max_attempts": 3}})
+
+    edits = made("retry", order, workflow) or []
+
+    assert [edit["retry"]["max_attempts"] for edit in edits] == [attempts]

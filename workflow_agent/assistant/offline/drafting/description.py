@@ -30,8 +30,8 @@ _MOST_TOLD: Final = 12
 _NO_WORK: Final = frozenset({"decision", "fork", "join", "loop", "event", "wait", "end"})
 _SURE: Final = 0.6
 """How probable it must be that words are what they are drawn as."""
-_SURE_OF_ALL: Final = 0.8
-"""The same of all parts together."""
+_SURE_OF_ALL: Final = 0.65
+"""The same of all parts together: of 589 descriptions 46 % are right so and 2.4 % wrong (ADR 0136)."""
 _PLAIN: Final = 0.9
 """How probable it must be that a word outside of all parts only leads from one to the next."""
 _LEADS: Final = 0.5

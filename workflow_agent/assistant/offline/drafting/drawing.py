@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
@@ -22,6 +23,7 @@ from workflow_agent.assistant.offline.naming import (
     step_name,
     verb_in,
 )
+from workflow_agent.assistant.offline.nlu.recurring import is_habit, recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.phrases import (
     acts,
     bare,
@@ -33,9 +35,10 @@ from workflow_agent.assistant.offline.phrases import (
     text_of,
     thing_of,
 )
+from workflow_agent.assistant.offline.plan import NotRead
 from workflow_agent.assistant.offline.references import akin
 from workflow_agent.assistant.offline.tokens import Token, Tokens
-from workflow_agent.assistant.offline.values import durations_in, first_of, schedule_at, times_at
+from workflow_agent.assistant.offline.values import durations_in, first_of, times_at
 from workflow_agent.values.stored import JsonObject
 
 _NUMBER: Final = re.compile(r"\d+")
@@ -766,14 +769,12 @@ class Drawing:
 
     def _scheduled(self, part: Part) -> None:
         # "Nightly import at 1:30": half of it may stand in the name.
-        rhythm = tuple(token for token in self._title if schedule_at((token,), 0) is not None)
-        for said in ((*rhythm, *part.tokens), part.tokens):
-            found = first_of(schedule_at, said)
-            if found is not None:
-                self.triggers.append(found.value)
-                if not any(token.is_content for token in said[found.end :]):
+        rhythm = rhythm_beside(self._title)
+        for words in ((*rhythm, *part.tokens), part.tokens) if rhythm else (part.tokens,):
+            with suppress(NotRead):
+                if is_habit(words) and (told := recurrence_told(words, every=False)) is not None:
+                    self.triggers.append(told.trigger())
                     return
-                break
         self.undrawn.append(f"the time {part.said!r}")
 
     def _stop(self, part: Part) -> None:

@@ -14,6 +14,8 @@ _IN_ARMS: Final = frozenset({"do", "in", "who", "time", "num", "par", "wait"})
 _CASES: Final = frozenset({"if", "else", "late", "fail"})
 _LED: Final = frozenset({"if", "when", "unless", "provided", "case", "where", "should"})
 """Words in front of a case that stands behind what it holds for."""
+_LEADING: Final = frozenset({"after", "when", "once", "then", "that", "this", "all", "it", "is", "are", "they", "done"})
+_MEANWHILE: Final = frozenset({"meanwhile", "meantime"})
 _UNSURE: Final = 0.6
 _SHORT: Final = 4
 _APART: Final = frozenset({",", ";", ":", "->", "-", "\N{EN DASH}", "\N{EM DASH}"})
@@ -50,8 +52,22 @@ class Part:
 
 def ordered(parts: Iterable[Part]) -> list[Part]:
     """Return parts as they are drawn: each case in front of what it holds for, each step behind the one it follows."""
-    told = _questions(_one_by_one(_without_headings(_with_each(_with_pauses(_with_times(_whole_passives(parts)))))))
+    whole = _whole_passives(_led_back(one) for one in parts if not _only_leads(one))
+    told = _questions(_one_by_one(_without_headings(_with_each(_with_pauses(_with_times(whole))))))
     return _settled(_groups_parted(_in_order(_with_arms(_cases_first(told)))))
+
+
+def _only_leads(part: Part) -> bool:
+    """Say whether a case is none, and only leads on: "after that", "when all this is done"."""
+    return part.role in ("if", "late") and {token.lower for token in part.tokens} <= _LEADING
+
+
+def _led_back(part: Part) -> Part:
+    """Return what stands behind "back to" as where it leads back."""
+    is_back = (
+        part.role in STEPS and part.lows[-2:] in (["back", "to"], ["back", "at"]) and not part.tokens[0].has("verb")
+    )
+    return replace(part, role="back") if is_back else part
 
 
 def _settled(parts: list[Part]) -> list[Part]:
@@ -66,7 +82,11 @@ def _settled(parts: list[Part]) -> list[Part]:
         led = (*(found[-1].before if found and found[-1].role == "who" else ()), *part.before)
         then = any(token.lower in ("then", "afterwards", "finally") for token in led)
         apart = any(token.text in (".", ";") or token.kind == "break" for token in led)
-        if part.role == "in" and part.certainty < _UNSURE and then and apart:
+        # "If she does not answer, her deputy decides, then it is paid."
+        late = any(one.role in STEPS for one in takewhile(lambda one: one.role != "late", before[::-1])) and (
+            next((one.role for one in before[::-1] if one.role in _CASES), "") == "late"
+        )
+        if part.role == "in" and then and ((part.certainty < _UNSURE and apart) or late):
             # "... the manager approves it; then the warehouse ships it."
             found.append(replace(part, role="do", certainty=part.as_step))
         elif part.role in ("do", "in") and (behind_case or not any(one.role in _CASES for one in before)):
@@ -341,12 +361,15 @@ def _cluster_before(parts: Sequence[Part], end: int) -> int | None:
 def _groups_parted(parts: list[Part]) -> list[Part]:
     """Return parts in which what runs at once behind a step does not run beside that step itself.
 
-    "Book the hall; simultaneously print posters and sell tickets": the first of the group is a step like others.
+    "Book the hall; simultaneously print posters and sell tickets": the first of the group is a step like others. With
+    "meanwhile" it is that step beside which the group runs.
     """
     found = list(parts)
     for at, part in enumerate(parts):
         led = found[at - 1] if at and found[at - 1].role == "who" else part
         if part.role != "par" or not at or any(one.role == "par" for one in found[max(at - 2, 0) : at]):
+            continue
+        if _MEANWHILE & set(led.lows) and "then" not in led.lows:
             continue
         opens = led.begins_sentence or any(token.text == ";" for token in led.before) or "then" in led.lows
         rest = list(takewhile(lambda one: not one.begins_sentence, found[at + 1 :]))

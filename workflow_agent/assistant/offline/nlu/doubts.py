@@ -9,9 +9,13 @@ from workflow_agent.assistant.offline.plan import Plan
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.walks import reach
+from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.workflow import Workflow
 
 _DIRECTIONS = ("above", "below")
+_SHORTEST = 60
+"""Seconds below which nobody does a piece of work."""
+_OF_WORK = ("set_timeout", "set_assignee", "set_retry")
 _AS_FAR_AS = 3
 """Words in front of an amount that may say whether those above or below it are meant."""
 
@@ -40,8 +44,12 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
     names = {step.name.casefold() for step in before.steps}
     for edit in plan.edits:
         step = before.step(str(edit.get("step")))
-        if edit["op"] in ("set_timeout", "set_assignee", "set_retry") and step is not None and step.type == "end":
+        if edit["op"] in _OF_WORK and step is not None and step.type == "end":
             yield f"“{step.name}” is an end"
+        if edit["op"] == "set_timeout" and edit["timeout"] and step is not None and step.type == "decision":
+            yield f"“{step.name}” is a question that takes no time"
+        if edit["op"] == "set_timeout" and step is not None and step.type == "human" and _is_instant(edit["timeout"]):
+            yield f"“{step.name}” is done by people, and hardly within seconds"
         if edit["op"] == "rename_workflow" and str(edit["name"]).casefold() in names:
             yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
     if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
@@ -49,6 +57,10 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
     if any(edit["op"] == "set_retry" for edit in plan.edits) and not any(t.among("doubts.retries") for t in tokens):
         yield "I took how often for how often it is tried again"
     yield from _turned(plan.edits, tokens)
+
+
+def _is_instant(length: object) -> bool:
+    return isinstance(length, str) and 0 < seconds_of(length) < _SHORTEST
 
 
 def consequences(plan: Plan, before: Workflow) -> Iterator[str]:

@@ -9,6 +9,7 @@ from workflow_agent.assistant.offline.nlu.new_steps import name_given, new_step,
 from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, swap_steps
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
+from workflow_agent.assistant.offline.nlu.tagging import Slot
 from workflow_agent.assistant.offline.nlu.ways import (
     OF_WAYS,
     case_told,
@@ -19,8 +20,10 @@ from workflow_agent.assistant.offline.nlu.ways import (
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Tokens
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import reach
+from workflow_agent.assistant.offline.wording import is_bad_outcome
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
@@ -51,9 +54,25 @@ def _insert(order: Filled) -> None:
         if len(drafts) == 1 and (way := _way_of_case(order)) is not None:
             put(plan, drafts, Place({"between": [way.from_, way.to]}))
             return
-        drafts = [draft | {"when": {"text": case_told(order, "case")}} for draft in drafts]
-    put(plan, drafts, place_of(order) if any(map(order.all_words, _PLACES)) else _unsaid_place(plan))
+        case = case_told(order, "case")
+        if not _is_led(order, order.words("case")):
+            # "Rejected families get a letter": perhaps all of them do, and those others never come there.
+            plan.notes = [*plan.notes, f"I took “{case}” for when it is done"]
+        drafts = [draft | {"when": {"text": case}} for draft in drafts]
+    place = place_of(order) if any(map(order.all_words, _PLACES)) else _unsaid_place(plan)
+    behind = plan.workflow.step(str(place.fields.get("before")))
+    if order.words("case") and behind is not None and len(plan.workflow.incoming(behind.id)) > 1:
+        plan.notes = [*plan.notes, f"several ways lead to “{behind.name}”, and I would put it on each"]
+    put(plan, drafts, place)
     plan.unread += _lengths_beside(order)
+
+
+def _is_led(order: Filled, words: Tokens) -> bool:
+    """Say whether words tell a case for sure: behind "if", "for" or the like, or with an amount in them."""
+    before = [t for t in order.tokens if t.start < words[0].start]
+    return any(t.has("prep", "conj", "wh") or t.is_("only") for t in (*before[-2:], words[0])) or any(
+        t.kind == "number" for t in words
+    )
 
 
 def _lengths_beside(order: Filled) -> list[str]:
@@ -95,7 +114,11 @@ def _approve(order: Filled) -> None:
         return
     if (place := _approval_place(order)) is None or any(t.kind == "number" for t in order.around()):
         raise NotRead
+    parted = [edge for edge in plan.workflow.outgoing(str(place.fields.get("after"))) if edge.type != "error"]
     put(plan, [plan.approval_by(who) | ({"timeout": order.time()} if order.words("time") else {})], place)
+    onward = plan.workflow.outgoing(plan.steps.last or "")
+    if len(parted) > 1 and len(onward) == 1 and (behind := plan.workflow.step(onward[0].to)) is not None:
+        plan.notes = [*plan.notes, f"I would put it on the way to “{behind.name}” alone"]
 
 
 def _does_it(order: Filled) -> bool:
@@ -190,7 +213,27 @@ def _message_named(order: Filled, who: Tokens) -> str:
 
 
 def _remove(order: Filled) -> None:
-    order.plan.do(*({"op": "remove_step", "step": step.id} for step in order.steps()))
+    steps = order.steps()
+    lets_pass = (edit for step in steps for edit in _as_approved(order.plan, step))
+    order.plan.do(*lets_pass, *({"op": "remove_step", "step": step.id} for step in steps))
+
+
+def _as_approved(plan: Plan, step: Step) -> list[JsonObject]:
+    """Return the edits by which all goes on behind a step as if it were approved there; none where it decides more."""
+    ways = plan.workflow.outgoing(step.id)
+    verdicts = {edge.id: is_bad_outcome(condition_of_way(edge)) for edge in ways if edge.when}
+    passed = [edge for edge in ways if verdicts.get(edge.id) is False]
+    refused = [edge for edge in ways if verdicts.get(edge.id) or edge.type == "default"]
+    if len(ways) != 2 or len(passed) != 1 or len(refused) != 1 or len(content_of(condition_of_way(passed[0]))) > 1:
+        return []
+    left = [edge for edge in plan.workflow.incoming(refused[0].to) if edge.from_ != step.id]
+    target = plan.workflow.step(refused[0].to)
+    if target is not None and not left:
+        plan.notes = [*plan.notes, f"nothing would lead to “{target.name}” any more"]
+    return [
+        {"op": "update_transition", "transition": passed[0].id, "unset": ["when"]},
+        {"op": "disconnect", "from": step.id, "to": refused[0].to},
+    ]
 
 
 def _rename(order: Filled) -> None:
@@ -274,8 +317,18 @@ def _other_doer(step: Step, first: Step, name: str) -> str:
     return f"“{step.name}” was done by {step.assignee}, and “{name}” is {now}"
 
 
+def _without_order_of(order: Filled) -> Filled:
+    """Return an order whose steps are told without "the order of" in front: of repairing and polishing."""
+    slots: list[Slot] = []
+    for slot in order.slots:
+        at = next((at for at, t in enumerate(slot.tokens[:-1]) if t.is_("of")), 0)
+        leads = at and any(t.is_("order", "sequence", "place", "position") for t in slot.tokens[:at])
+        slots.append(Slot(slot.role, slot.tokens[at + 1 :]) if leads else slot)
+    return Filled(order.plan, slots, order.tokens)
+
+
 def _swap(order: Filled) -> None:
-    steps = _named_steps(order)
+    steps = _named_steps(_without_order_of(order))
     if len(steps) != 2:
         raise NotRead
     if any(t.is_("replace") for t in order.around()):

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
@@ -11,7 +12,6 @@ from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, NotRead, list
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import schedule_at
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
@@ -37,7 +37,7 @@ def _rename_workflow(order: Filled) -> None:
     order.plan.do({"op": "rename_workflow", "name": name_given(order, "name")})
 
 
-def _value(op: str, key: str) -> Callable[[Filled], None]:
+def _value(op: str, key: str, called: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
         if any(t.lower in ("tags", "aliases", "names") for t in order.around()):
@@ -53,6 +53,9 @@ def _value(op: str, key: str) -> Callable[[Filled], None]:
             or any(not 0 < len(words) <= _MOST_LABEL for words in values)
         ):
             raise NotRead
+        if refers and not any(t.among(called) for t in order.around()):
+            # "Make it the bank."
+            order.plan.notes = [*order.plan.notes, f"I took “{order.plan.said(values[0])}” for another {key}"]
         order.plan.do(*({"op": op, key: order.plan.said(words)} for words in values))
 
     return build
@@ -108,25 +111,17 @@ def _trigger_told(order: Filled) -> JsonObject:
     Raises:
         NotRead: It tells none, or none that cron can say; then the text says why.
     """
-    pieces = order.all_words("when")
     every = any(t.is_("every", "each") for t in order.around())
-    words = tuple(itertools.chain(rhythm_beside(order.around()), *pieces))
-    if (told := recurrence_told(words, every=every)) is not None:
-        crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
-        if order.words("oldtime") and not any(_is_then(order, cron) for cron in crons):
-            order.plan.notes = [*order.plan.notes, f"it does not start at {order.text('oldtime')} now"]
-        if len(crons) == 1 and crons[0] and not told.names_day:
-            cron = " ".join((*told.cron.split()[:2], *crons[0].split()[2:]))
-        else:
-            cron = told.cron
-            order.plan.notes = [*order.plan.notes, *filter(None, (told.assumed,))]
-        return {"type": "schedule", "cron": cron, "timezone": "UTC"}
-    for words in (tuple(itertools.chain(*pieces)), tuple(itertools.chain(*reversed(pieces)))):
-        # "Every 4 hours", "every other week".
-        found = schedule_at(words, 0)
-        if found is not None and not any(t.is_content for t in words[found.end :]):
-            return found.value
-    raise NotRead
+    told = recurrence_told((*rhythm_beside(order.around()), *itertools.chain(*order.all_words("when"))), every=every)
+    if told is None:
+        raise NotRead
+    crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
+    if order.words("oldtime") and not any(_is_then(order, cron) for cron in crons):
+        order.plan.notes = [*order.plan.notes, f"it does not start at {order.text('oldtime')} now"]
+    if len(crons) == 1 and crons[0] and not told.names_day:
+        told = replace(told, cron=" ".join((*told.cron.split()[:2], *crons[0].split()[2:])), assumed="")
+    order.plan.notes = [*order.plan.notes, *filter(None, (told.assumed,))]
+    return told.trigger()
 
 
 def _event(order: Filled) -> None:
@@ -190,10 +185,10 @@ def _tells(said: Sequence[Token], text: str) -> bool:
 OF_HEADER: Mapping[str, Callable[[Filled], None]] = {
     "wfname": _rename_workflow,
     "describe": _describe,
-    "alias": _value("add_alias", "alias"),
-    "unalias": _value("remove_alias", "alias"),
-    "tag": _value("tag", "tag"),
-    "untag": _value("untag", "tag"),
+    "alias": _value("add_alias", "alias", "header.alias"),
+    "unalias": _value("remove_alias", "alias", "header.alias"),
+    "tag": _value("tag", "tag", "header.tag"),
+    "untag": _value("untag", "tag", "header.tag"),
     "schedule": _schedule,
     "event": _event,
     "unnotify": _no_message,

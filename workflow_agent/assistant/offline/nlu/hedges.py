@@ -24,6 +24,8 @@ _TAKES = frozenset({"remove_step", "disconnect", "untag", "remove_alias", "remov
 _SHIFTS = ("remove_step", "move_step", "rename_step", "replace_step")
 _IN_CASE = ("if", "when", "unless", "until", "where", "whenever", "once", "case", "so", "as")
 _DENIES = ("never", "nobody", "cannot")
+_LIMITS = ("longer", "later", "more", "less", "fewer")
+"""Of "no longer than"."""
 
 
 def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens, steps: Sequence[Step]) -> Iterator[str]:
@@ -56,14 +58,16 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens, steps: Seq
 
 def _kept(edits: Sequence[JsonObject], tokens: Tokens, steps: Sequence[Step]) -> str | None:
     """Return the step that a message takes away or moves, and asks to keep."""
-    touched = {edit.get("step") for edit in edits if edit["op"] in _SHIFTS}
+    touched = [step for step in steps if step.id in {edit.get("step") for edit in edits if edit["op"] in _SHIFTS}]
     for at, token in enumerate(tokens):
-        if token.is_("keep", "retain"):
-            behind = tokens[at + 1 : at + _MOST_TAIL]
-            for step in steps:
-                named = all(any(akin(t.lower, word) for t in behind) for word in content_of(step.name))
-                if step.id in touched and named:
-                    return step.name
+        if not token.is_("keep", "retain"):
+            continue
+        behind = list(itertools.takewhile(lambda t: t.kind == "word" and not t.has("conj"), tokens[at + 1 :]))
+        words = [t for t in behind[:_MOST_TAIL] if t.is_content and not t.is_("step", "one")]
+        for step in touched:
+            named = words and all(any(akin(t.lower, one) for one in content_of(step.name)) for t in words)
+            if named or (not words and any(t.is_("it", "that", "them") for t in behind)):
+                return step.name
     return None
 
 
@@ -148,12 +152,14 @@ def _is_denial(token: Token) -> bool:
 
 def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
     """Return the word of a message that denies what its edits do; None where they take something away as it says."""
-    takes = all(_takes_away(edit) for edit in edits)
+    taking = sum(map(_takes_away, edits))
+    takes = taking == len(edits)
     for at, token in enumerate(said):
         in_case = any(t.is_(*_IN_CASE) for t in said[max(at - 4, 0) : at])
-        if not _is_denial(token) or in_case:
-            continue
         behind = said[at + 1 : at + 4]
+        limits = any(one.is_(*_LIMITS) and other.is_("than") for one, other in itertools.pairwise(said[at : at + 6]))
+        if not _is_denial(token) or in_case or limits:
+            continue
         if takes and not token.is_("never"):
             # "We don't need it" takes it away, "never remove it" does not.
             orders = any("remove" in phrase_at(behind, one, "verbs.tsv")[1] for one in range(len(behind)))
@@ -169,6 +175,10 @@ def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
         acts = follows is not None and follows.has("verb") and not follows.has("noun", "adj")
         needs = follows is not None and follows.is_("need", "reason", "way")
         lacks = token.is_("no") and follows is not None and follows.is_content
+        if lacks and taking:
+            # "Owner support, no timeout."
+            taking -= 1
+            continue
         if token.is_(*_DENIES) or lacks or acts or needs or (before is not None and before.has("aux")):
             return token.text
     return None

@@ -32,9 +32,11 @@ def place_of(order: Filled) -> Place:
     plan = order.plan
     if (beside := _by(order, "beside")) is not None:
         return Place({}, beside)
-    if order.words("atend"):
+    if words := order.words("atend"):
+        plan.notes = [*plan.notes, *_unless_said(order, words, "new_steps.end")]
         return Place(at_end(plan))
-    if order.words("atstart"):
+    if words := order.words("atstart"):
+        plan.notes = [*plan.notes, *_unless_said(order, words, "new_steps.start")]
         return Place({"before": plan.workflow.start, "at": "start"})
     after, before = _either(order)
     if after is not None and before is not None:
@@ -44,6 +46,18 @@ def place_of(order: Filled) -> Place:
     if before is not None:
         return Place({"before": before.id})
     raise NotRead
+
+
+def _unless_said(order: Filled, words: Tokens, known: str) -> list[str]:
+    """Return for what words were taken that have none of a list: "the thing of the week" is no start."""
+    place = known.rpartition(".")[2]
+    other = "new_steps.end" if place == "start" else "new_steps.start"
+    says = any(t.among(known) and not t.among(other) for t in words)
+    # "Before all else", and not "to finish it all".
+    says = says or (
+        any(t.among(known) for t in words) and not any(t.among(other) and not t.among(known) for t in words)
+    )
+    return [] if says else [f"I took “{order.plan.said(words)}” for the {place} of the workflow"]
 
 
 def _by(order: Filled, role: str) -> Step | None:

@@ -15,6 +15,7 @@ from workflow_agent.assistant.offline.nlu.tagging import (
     ASIDE,
     LIGHT,
     MOST_TOKENS,
+    NO_EDIT,
     SEVERAL,
     Understood,
     understandings,
@@ -81,7 +82,9 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
     """
     if not ways:
         return Reading("none", 0)
-    if sum(way.certainty for way in ways if way.intent not in BUILDERS) > _NO_EDIT:
+    # That it is several orders speaks against none of them where no second one begins.
+    none = NO_EDIT if ways[0].intent == SEVERAL else NO_EDIT - {SEVERAL}
+    if sum(way.certainty for way in ways if way.intent in none) > _NO_EDIT:
         return Reading(ways[0].intent, ways[0].certainty)
     groups: dict[str, _Group] = {}
     problem: StepUnclear | Asked | None = None
@@ -221,7 +224,7 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     if meant.intent in STRICT:
         taken = (taken_for(said, name) for said, (name, _) in own.likened.items())
         own.notes = list(dict.fromkeys((*own.notes, *taken)))
-    own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
+    own.slotted |= {t.start for slot in meant.slots for t in slot.tokens} | _denying_old(meant, tokens)
     own.reasons = list(own.asides)
     known = _of_touched(before[1], own.edits[len(before[0]) :])
     unused = (
@@ -234,9 +237,22 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     return own.workflow is not before[1] or len(own.edits) > len(before[0])
 
 
+def _denying_old(meant: Understood, tokens: Tokens) -> set[int]:
+    """Return where the words begin that deny what is so far: "not | for | finance", "finance | is | not"."""
+    found: set[int] = set()
+    for slot in (one for one in meant.slots if one.role.startswith("old")):
+        before = [t for t in tokens if t.start < slot.tokens[0].start][::-1]
+        behind = [t for t in tokens if t.start > slot.tokens[-1].start]
+        for words in (before, behind):
+            denial = next((t for t in words if not t.has("aux", "prep", "det") or t.has("neg")), None)
+            found |= {denial.start} if denial is not None and denial.has("neg") else set()
+    return found
+
+
 def _names_only(words: Tokens) -> bool:
     """Say whether words beside an order name somebody or something and tell nothing of it: "the bank"."""
-    return words[0].has("det") and len(words) > 1 and all(t.has("det", "adj", "noun") for t in words)
+    tells = any(t.has("verb") for t in words[2:])
+    return words[0].has("det") and len(words) > 1 and not tells and all(t.has("det", "adj", "noun") for t in words)
 
 
 def _of_touched(workflow: Workflow, edits: Sequence[JsonObject]) -> set[str]:
@@ -262,7 +278,8 @@ def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:
         counts_them = at + 1 < len(tokens) and tokens[at + 1].is_("thing", "change")
         number = token.kind == "number" or (meant.intent == "retry" and token.is_("once", "twice", "half"))
         missed = token.is_content and counts(token) and not known & {meant.intent, "*"}
-        plain = token.entry.known and token.start in meant.plain and meant.intent not in STRICT
+        # "Assign" is no word that says little in an approval.
+        plain = token.entry.known and token.start in meant.plain and meant.intent not in STRICT and not known
         if (number and not counts_them) or (missed and not plain and not _is_mistyped(token, words_with())):
             yield token
 

@@ -1,4 +1,4 @@
-"""When a workflow starts again and again: a cron expression of the words that tell it, in whatever order."""
+"""When a workflow starts again and again: the schedule of the words that tell it, in whatever order."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +8,8 @@ from typing import Final
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.plan import NotRead
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.values import DAYS, RHYTHMS, clock_at
+from workflow_agent.assistant.offline.values import DAYS, RHYTHMS, clock_at, duration_at
+from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.terms import MONTHS
 
 _WORKDAYS: Final = frozenset({1, 2, 3, 4, 5})
@@ -39,13 +40,20 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """A schedule as cron tells it."""
+    """A schedule as cron tells it, or how long it is from one start to the next."""
 
-    cron: str
-    names_day: bool
+    cron: str = ""
+    interval: str = ""
+    """In ISO 8601."""
+    names_day: bool = True
     """Whether more is told than the time of day."""
     assumed: str = ""
     """What was not told and is decided here."""
+
+    def trigger(self) -> JsonObject:
+        """Return it as a workflow has it."""
+        told = {"every": self.interval} if self.interval else {"cron": self.cron, "timezone": "UTC"}
+        return {"type": "schedule", **told}
 
 
 def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | None:
@@ -61,6 +69,8 @@ def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | Non
     words = _parted(tokens)
     told, at = _Told(), 0
     every = every or any(t.is_(*_EVERY) for t in words)
+    if every and (interval := _interval(words)):
+        return Recurrence(interval=interval)
     while at < len(words):
         ends = (reader(words, at, told) for reader in _READERS)
         end = next((one for one in ends if one is not None), None)
@@ -69,6 +79,32 @@ def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | Non
             return None
         at = end
     return _recurrence(told)
+
+
+def is_habit(tokens: Sequence[Token]) -> bool:
+    """Say whether words for when tell what comes again: "every Monday", "Mondays", "nightly", not "on Monday"."""
+    return any(
+        token.is_(*_EVERY, "schedule")
+        or token.lower in RHYTHMS
+        or (token.lower != token.lemma and (_weekdays_of(token) or token.lemma in _PARTS))
+        for token in tokens
+    ) or any(_of_month(tuple(tokens), at, _Told()) for at in range(len(tokens)))
+
+
+def _interval(words: Tokens) -> str:
+    """Return the length of "every 4 hours" and "every other week"; nothing where more or something else is told."""
+    start = next((at for at, t in enumerate(words) if t.is_("every", "each")), 0)
+    empty = {at for at, t in enumerate(words) if t.is_(*_EVERY) or _between_words(words, at, _Told()) is not None}
+    said = [t for at, t in enumerate(words) if at not in empty or t.is_("other", "half")]
+    if start and any(at not in empty for at in range(start)):
+        # "At 6 every day."
+        return ""
+    if len(said) == 1 and said[0].lemma == "minute":
+        return "PT1M"
+    if len(said) == 2 and said[0].is_("other", "second") and said[0].kind == "word":
+        said = [*read_tokens("two"), said[1]]
+    found = duration_at(said, 0)
+    return found.value if found is not None and found.end == len(said) else ""
 
 
 def rhythm_beside(tokens: Sequence[Token]) -> Tokens:
@@ -118,7 +154,7 @@ def _weekdays_of(token: Token | None) -> frozenset[int]:
 
 
 def _of_month_week(tokens: Tokens, at: int, told: _Told) -> int | None:
-    """Refuse "the first Monday", "every other Friday", "the last day" and "the first working day"."""
+    """Refuse "the first Monday", "every other Friday", "every other week at 8", "the last day"."""
     del told
     token, here = tokens[at], at + 1
     while (suffix := _at(tokens, here)) is not None and suffix.lower in ("st", "nd", "rd", "th"):
@@ -128,7 +164,13 @@ def _of_month_week(tokens: Tokens, at: int, told: _Told) -> int | None:
     if not ordinal or behind is None:
         return None
     last = token.is_("last") and behind.is_("day")
-    if last or behind.is_("working", "business") or (_weekdays_of(behind) and not token.is_("six", "seven", "eight")):
+    second = token.is_("other") and behind.lemma in _UNITS
+    if (
+        last
+        or second
+        or behind.is_("working", "business")
+        or (_weekdays_of(behind) and not token.is_("six", "seven", "eight"))
+    ):
         said = " ".join((token.text + "".join(t.text for t in tokens[at + 1 : here]), behind.text))
         said += " day" * behind.is_("working", "business")
         raise NotRead(f"A schedule knows days of the week, and days of the month by their number, but no “{said}”.")
@@ -288,7 +330,8 @@ def _recurrence(told: _Told) -> Recurrence | None:
     assumed = "" if named else "you named no day: I took it for every day"
     if told.months and days and not told.days:
         assumed = "you named no day of the month: I took the first"
-    return Recurrence(f"{clock} {_field(sorted(days))} {_field(sorted(months))} {by_week}", named, assumed)
+    cron = f"{clock} {_field(sorted(days))} {_field(sorted(months))} {by_week}"
+    return Recurrence(cron, names_day=named, assumed=assumed)
 
 
 def _field(numbers: Iterable[int]) -> str:

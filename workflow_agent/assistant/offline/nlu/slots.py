@@ -131,11 +131,14 @@ class Filled:
             return None
 
     def _spoken_of(self) -> Step | None:
-        """Return the step that was spoken of last, where an order names none: "let an intern do it"."""
+        """Return the step that was spoken of last, where an order names none.
+
+        "Let an intern do it"; without a word for it only of what the same message has changed: "review: Ann, 2 days".
+        """
         around = self.around()
         points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
         last = self.plan.workflow.step(self.plan.steps.last or "")
-        if last is None or not points:
+        if last is None or not (points or self.plan.edits):
             return None
         try:
             named = self.named_around()
@@ -207,7 +210,7 @@ class Filled:
             NotRead: The words are no name.
         """
         words = bare(self.words("who"))
-        if len(words) > 1 and words[0].is_("by", "to"):
+        if len(words) > 1 and words[0].is_("by", "to", "owner", "assignee"):
             words = bare(words[1:])
         if len(words) > 2 and words[0].among("slots.speaker") and words[1].kind == "punct":
             # "Me, Birgit", "me (Birgit)".

@@ -174,6 +174,13 @@ def growth_of(order: Filled) -> str | None:
 def _retry(order: Filled) -> None:
     count = _count(order)
     interval = {"interval": order.time()} if order.words("time") else {}
+    if (
+        interval
+        and count is not None
+        and not any(t.among("drawing.apart") or t.is_("wait", "after", "delay") for t in order.tokens)
+    ):
+        # In "20 minutes and 5 attempts" it may be its deadline.
+        order.plan.notes = [*order.plan.notes, f"I took {order.text('time')} for the time between two tries"]
     grows = growth_of(order)
     interval |= {"backoff": grows} if grows else {}
     for step in order.steps():
@@ -207,14 +214,18 @@ def _count(order: Filled) -> int | None:
 def _tries(order: Filled, step: Step, count: int) -> int:
     """Return how often a step is tried, the first time included, where an order says how often."""
     more = ("more", "another", "additional", "extra", "further")
-    if step.retry and any(t.is_(*more) for t in (*order.around(), *order.words("num"))):
+    told = (*order.around(), *order.words("num"))
+    # "Two more tries", and not "no more than two".
+    if step.retry and any(t.is_(*more) for t in told) and not any(t.is_("than") for t in told):
         return count + step.retry.max_attempts
     # "Try once more", and not "one attempt".
     return 2 if count == 1 and not any(t.is_("attempt") for t in order.tokens) else count
 
 
 def _no_retry(order: Filled) -> None:
-    if growth_of(order):
+    around = order.around()
+    if growth_of(order) or (any(t.is_("more") for t in around) and not any(t.has("neg") for t in around)):
+        # "One attempt more than now."
         raise NotRead
     for step in order.steps():
         if step.retry is None:

@@ -56,6 +56,8 @@ def _condition(order: Filled) -> None:
     if text is None and is_amount(new) and not any(direction_of(t) for t in new):
         # "Repairs under [300 euros]", of a way that names no amount.
         raise NotRead
+    if text is None and any(t.kind == "number" for t in new) and not any(direction_of(t) for t in new) and old:
+        plan.notes = [*plan.notes, f"it would hold no longer if {old}"]
     text = text or case_told(order, "cond")
     _reword(plan, [(edge, text)])
 
