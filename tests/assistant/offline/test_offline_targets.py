@@ -243,7 +243,7 @@ async def test_what_is_neither_a_step_nor_a_workflow_is_asked_about() -> None:
     asked = await talk.say("rename the leave request to Time off")
 
     kept = await talk.under_test.workflows.get(TENANT, APPROVAL.id)
-    assert "othing is changed yet" in asked.content or "nothing was changed" in asked.content
+    assert "nothing is changed yet" in asked.content.lower() or "nothing was changed" in asked.content
     assert (kept.version, kept.name, kept.steps) == (1, APPROVAL.name, APPROVAL.steps)
 
 

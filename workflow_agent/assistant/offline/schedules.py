@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.tokens import Tokens
-from workflow_agent.assistant.offline.values import DAYS, RHYTHMS, clock_at
+from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.values import DAYS, RHYTHMS
 from workflow_agent.assistant.offline.wording import joined
 from workflow_agent.workflows.model.terms import MONTHS
 
@@ -29,6 +29,7 @@ _BEGINNINGS = {
 """How a list tells what else starts a workflow."""
 _CLOCK = ("schedule", "scheduled", "clock", "timer", "cron")
 _STARTS = ("run", "start", "trigger", "schedule", "launch", "kick", "begin", "fire", "execute", "happen")
+_HOURS_OF_NOON = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +208,15 @@ def _clock(tokens: Tokens, at: int) -> tuple[int, int] | None:
     token = tokens[at]
     if token.kind != "number" or token.value is None or not 0 <= token.value <= 24:
         return None
-    if (found := clock_at(tokens, at)) is not None:
-        return found.value
-    return (int(token.value) % 24, 0) if at and tokens[at - 1].is_("at") else None
+    following: Token | None = tokens[at + 1] if at + 1 < len(tokens) else None
+    hour, minute = int(token.value), round(token.value % 1 * 60)
+    is_late = any(t.is_("pm", "afternoon", "evening") for t in tokens[at + 1 : at + 4])
+    if is_late and hour < _HOURS_OF_NOON and (following is None or not following.is_("am")):
+        return hour + 12, minute
+    is_told = following is not None and following.is_("am", "pm", "o'clock", "sharp")
+    if is_told or ":" in token.text or (at and tokens[at - 1].is_("at")):
+        return hour % 24, minute
+    return None
 
 
 def _is_date(tokens: Tokens, at: int) -> bool:

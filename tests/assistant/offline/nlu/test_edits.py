@@ -9,11 +9,13 @@ import pytest
 
 from benchmarks.orders_tagged import tagged
 from tests.assistant.offline.test_reading_orders import LOAN
+from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.nlu.tagging import slots_of
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
+from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -357,3 +359,48 @@ def test_no_more_than_some_tries_are_no_further_ones(order: str, attempts: int) 
     edits = made("retry", order, workflow) or []
 
     assert [edit["retry"]["max_attempts"] for edit in edits] == [attempts]
+
+
+def test_what_an_approval_that_goes_had_beside_it_goes_too() -> None:
+    access = parse_workflow(json.loads((SAMPLES / "access_request.json").read_text("utf-8")))
+    release = parse_workflow(json.loads((SAMPLES / "release_pipeline.json").read_text("utf-8")))
+    one, other = (
+        built("remove", "drop [Manager approval|step]", access),
+        built("remove", "drop [Approve release|step]", release),
+    )
+
+    edges = (*one.workflow.transitions, *other.workflow.transitions)
+    assert all(edge.when or edge.type != "condition" for edge in edges)
+    assert {edge.action for edge in other.workflow.outgoing("smoke_tests")} == {None}
+    assert list(doubts(one, access, read_tokens(one.text))) == []
+
+
+def test_an_approval_that_goes_with_what_refusing_it_led_to_leaves_nothing_to_tell() -> None:
+    leave = parse_workflow(json.loads((SAMPLES / "leave_request.json").read_text("utf-8")))
+
+    notes = shown("remove", "drop [Decide on leave|step] and [Leave declined|step]", leave)
+
+    assert not any("would lead to" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["[two|num] more tries for [scoring|step] than now", "rather than 3, [two|num] more tries for [scoring|step]"],
+)
+def test_more_tries_than_now_are_further_ones(order: str) -> None:
+    workflow = changed({"op": "set_retry", "step": "score", "retry": {"max_attempts": 3}})
+
+    assert [edit["retry"]["max_attempts"] for edit in made("retry", order, workflow) or []] == [5]
+
+
+def test_an_order_without_a_step_is_of_one_that_the_same_message_changed() -> None:
+    text, tokens, labels = tagged("[3 days|time] deadline")
+    plan = Plan(text, LOAN, Steps(LOAN, {}, "pay"))
+    plan.do({"op": "tag", "tag": "banking"})
+
+    with pytest.raises(NotRead):
+        BUILDERS["deadline"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+    plan.do({"op": "set_assignee", "step": "score", "assignee": "risk"})
+    BUILDERS["deadline"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert plan.edits[-1] == {"op": "set_timeout", "step": "score", "timeout": "P3D"}

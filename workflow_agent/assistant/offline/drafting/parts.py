@@ -17,6 +17,7 @@ _LED: Final = frozenset({"if", "when", "unless", "provided", "case", "where", "s
 _LEADING: Final = frozenset({"after", "when", "once", "then", "that", "this", "all", "it", "is", "are", "they", "done"})
 _MEANWHILE: Final = frozenset({"meanwhile", "meantime"})
 _UNSURE: Final = 0.6
+_SURE: Final = 0.9
 _SHORT: Final = 4
 _APART: Final = frozenset({",", ";", ":", "->", "-", "\N{EN DASH}", "\N{EM DASH}"})
 _SIGNS: Final = (":", "->", "=>", "-", "=", "?", ">")
@@ -59,14 +60,15 @@ def ordered(parts: Iterable[Part]) -> list[Part]:
 
 def _only_leads(part: Part) -> bool:
     """Say whether a case is none, and only leads on: "after that", "when all this is done"."""
-    return part.role in ("if", "late") and {token.lower for token in part.tokens} <= _LEADING
+    words = [token.lower for token in part.tokens]
+    timed = {"after", "when", "once"} & {*words, *part.lows[-1:]}
+    return part.role in ("if", "late") and bool(timed) and "if" not in part.lows and set(words) <= _LEADING
 
 
 def _led_back(part: Part) -> Part:
     """Return what stands behind "back to" as where it leads back."""
-    is_back = (
-        part.role in STEPS and part.lows[-2:] in (["back", "to"], ["back", "at"]) and not part.tokens[0].has("verb")
-    )
+    acts = part.tokens[0].has("verb") and not part.tokens[-1].is_("start", "beginning", "step")
+    is_back = part.role in STEPS and part.lows[-2:] in (["back", "to"], ["back", "at"]) and not acts
     return replace(part, role="back") if is_back else part
 
 
@@ -86,7 +88,7 @@ def _settled(parts: list[Part]) -> list[Part]:
         late = any(one.role in STEPS for one in takewhile(lambda one: one.role != "late", before[::-1])) and (
             next((one.role for one in before[::-1] if one.role in _CASES), "") == "late"
         )
-        if part.role == "in" and then and ((part.certainty < _UNSURE and apart) or late):
+        if part.role == "in" and then and part.certainty < (_SURE if late else _UNSURE) and (apart or late):
             # "... the manager approves it; then the warehouse ships it."
             found.append(replace(part, role="do", certainty=part.as_step))
         elif part.role in ("do", "in") and (behind_case or not any(one.role in _CASES for one in before)):

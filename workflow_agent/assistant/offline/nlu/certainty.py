@@ -11,7 +11,7 @@ from workflow_agent.assistant.offline.tokens import read_tokens
 
 ACT = 0.85
 """How probable it must be that edits are what was ordered for them to be made. Of the orders of a writer whom no fit
-knew (`voice_50`), 79 % are done right so and 2.2 % otherwise than labelled (ADR 0136)."""
+of the encoder knew (`voice_50`), 78 % are done right so and 2.2 % otherwise than labelled (ADR 0136)."""
 ACT_STRICTLY = 0.88
 """The same where something goes, which does not come back by itself."""
 ACT_ON_SEVERAL = 0.5

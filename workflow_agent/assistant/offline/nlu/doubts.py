@@ -39,6 +39,9 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
     for one in gone:
         step = before.step(one)
         cases = [edge for edge in before.outgoing(one) if edge.when is not None]
+        if any(edit["op"] == "disconnect" and edit["from"] == one for edit in plan.edits):
+            # Of an approval only the way on stays.
+            continue
         if step is not None and len(cases) > 1 and not any(e.when for e in before.incoming(one)):
             yield f"the cases of “{step.name}” would be those of the step before it"
     names = {step.name.casefold() for step in before.steps}

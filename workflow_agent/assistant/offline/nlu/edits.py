@@ -28,6 +28,7 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 _FAILING = ("fail", "failure", "error", "crash", "bounce", "break")
+_APPROVING = ("approve", "accept", "agree", "grant", "confirm", "allow")
 _PLACES = ("beside", "after", "before", "atend", "atstart")
 _CHANNELS = {"mail": "Email", "email": "Email", "e-mail": "Email", "sms": "Text", "text": "Text", "message": "Message"}
 _TELLING = ("tell", "inform", "notify", "warn", "alert", "remind", "update", "email", "text", "message")
@@ -213,26 +214,37 @@ def _message_named(order: Filled, who: Tokens) -> str:
 
 
 def _remove(order: Filled) -> None:
-    steps = order.steps()
-    lets_pass = (edit for step in steps for edit in _as_approved(order.plan, step))
-    order.plan.do(*lets_pass, *({"op": "remove_step", "step": step.id} for step in steps))
+    plan, steps = order.plan, order.steps()
+    refused = [edge for step in steps if (edge := _refused_at(plan, step)) is not None]
+    lets_pass = (edit for edge in refused for edit in _as_approved(plan, edge))
+    plan.do(*lets_pass, *({"op": "remove_step", "step": step.id} for step in steps))
+    for one in dict.fromkeys(edge.to for edge in refused):
+        step = plan.workflow.step(one)
+        if step is not None and not plan.workflow.incoming(one):
+            plan.notes = [*plan.notes, f"nothing would lead to “{step.name}” any more"]
 
 
-def _as_approved(plan: Plan, step: Step) -> list[JsonObject]:
-    """Return the edits by which all goes on behind a step as if it were approved there; none where it decides more."""
+def _refused_at(plan: Plan, step: Step) -> Transition | None:
+    """Return the way on from an approval by which it is refused; None where the step decides something else."""
     ways = plan.workflow.outgoing(step.id)
-    verdicts = {edge.id: is_bad_outcome(condition_of_way(edge)) for edge in ways if edge.when}
-    passed = [edge for edge in ways if verdicts.get(edge.id) is False]
-    refused = [edge for edge in ways if verdicts.get(edge.id) or edge.type == "default"]
-    if len(ways) != 2 or len(passed) != 1 or len(refused) != 1 or len(content_of(condition_of_way(passed[0]))) > 1:
-        return []
-    left = [edge for edge in plan.workflow.incoming(refused[0].to) if edge.from_ != step.id]
-    target = plan.workflow.step(refused[0].to)
-    if target is not None and not left:
-        plan.notes = [*plan.notes, f"nothing would lead to “{target.name}” any more"]
+    passed = [edge for edge in ways if edge.when and _approves(condition_of_way(edge))]
+    refused = [edge for edge in ways if edge.type == "default" or is_bad_outcome(condition_of_way(edge))]
+    return refused[0] if step.type == "human" and len(ways) == 2 and len(passed) == len(refused) == 1 else None
+
+
+def _approves(case: str) -> bool:
+    """Say whether a case says that something is approved, and no more."""
+    words = content_of(case)
+    return len(words) == 1 and is_bad_outcome(case) is False and any(akin(words[0], one) for one in _APPROVING)
+
+
+def _as_approved(plan: Plan, refused: Transition) -> list[JsonObject]:
+    """Return the edits by which all goes on behind a step as if it were approved there."""
+    (passed,) = (edge for edge in plan.workflow.outgoing(refused.from_) if edge is not refused)
+    gone = [name for name in ("when", "action", "permission", "form") if getattr(passed, name, None) is not None]
     return [
-        {"op": "update_transition", "transition": passed[0].id, "unset": ["when"]},
-        {"op": "disconnect", "from": step.id, "to": refused[0].to},
+        {"op": "update_transition", "transition": passed.id, "set": {"type": "sequence"}, "unset": gone},
+        {"op": "disconnect", "from": refused.from_, "to": refused.to},
     ]
 
 
@@ -321,9 +333,9 @@ def _without_order_of(order: Filled) -> Filled:
     """Return an order whose steps are told without "the order of" in front: of repairing and polishing."""
     slots: list[Slot] = []
     for slot in order.slots:
-        at = next((at for at, t in enumerate(slot.tokens[:-1]) if t.is_("of")), 0)
-        leads = at and any(t.is_("order", "sequence", "place", "position") for t in slot.tokens[:at])
-        slots.append(Slot(slot.role, slot.tokens[at + 1 :]) if leads else slot)
+        said = bare(slot.tokens)
+        leads = len(said) > 2 and said[0].is_("order", "sequence") and said[1].is_("of")
+        slots.append(Slot(slot.role, said[2:]) if leads and not order.plan.fits(said) else slot)
     return Filled(order.plan, slots, order.tokens)
 
 

@@ -55,7 +55,8 @@ def _value(op: str, key: str, called: str) -> Callable[[Filled], None]:
             raise NotRead
         if refers and not any(t.among(called) for t in order.around()):
             # "Make it the bank."
-            order.plan.notes = [*order.plan.notes, f"I took “{order.plan.said(values[0])}” for another {key}"]
+            kind = "an alias" if key == "alias" else "a tag"
+            order.plan.notes = [*order.plan.notes, f"I took “{order.plan.said(values[0])}” for {kind}"]
         order.plan.do(*({"op": op, key: order.plan.said(words)} for words in values))
 
     return build

@@ -60,7 +60,9 @@ def _kept(edits: Sequence[JsonObject], tokens: Tokens, steps: Sequence[Step]) ->
     """Return the step that a message takes away or moves, and asks to keep."""
     touched = [step for step in steps if step.id in {edit.get("step") for edit in edits if edit["op"] in _SHIFTS}]
     for at, token in enumerate(tokens):
-        if not token.is_("keep", "retain"):
+        led = tokens[max(at - 4, 0) : at]
+        if not token.is_("keep", "retain") or any(_is_denial(t) or t.is_("longer") for t in led):
+            # "We no longer need to keep it."
             continue
         behind = list(itertools.takewhile(lambda t: t.kind == "word" and not t.has("conj"), tokens[at + 1 :]))
         words = [t for t in behind[:_MOST_TAIL] if t.is_content and not t.is_("step", "one")]
@@ -157,7 +159,7 @@ def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
     for at, token in enumerate(said):
         in_case = any(t.is_(*_IN_CASE) for t in said[max(at - 4, 0) : at])
         behind = said[at + 1 : at + 4]
-        limits = any(one.is_(*_LIMITS) and other.is_("than") for one, other in itertools.pairwise(said[at : at + 6]))
+        limits = _limits(token, said[at + 1 : at + 6])
         if not _is_denial(token) or in_case or limits:
             continue
         if takes and not token.is_("never"):
@@ -182,6 +184,12 @@ def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
         if token.is_(*_DENIES) or lacks or acts or needs or (before is not None and before.has("aux")):
             return token.text
     return None
+
+
+def _limits(token: Token, behind: Tokens) -> bool:
+    """Say whether a denial is of a limit: "no longer than", "must not take longer than"."""
+    than = next((at for at, t in enumerate(behind) if at and t.is_("than") and behind[at - 1].is_(*_LIMITS)), None)
+    return than is not None and (than == 1 or token.is_("not")) and not token.is_("never")
 
 
 def _takes_away(edit: JsonObject) -> bool:

@@ -34,6 +34,8 @@ _MOST_SENTENCES = 12
 _UNSURE = "I am not sure that this is what you mean"
 _LONGEST_OPENING = 9
 """Words of "dear team,"."""
+_NAMED = 3
+"""Words with which somebody is named, at most, of which the last may be a verb as well: "the warehouse staff"."""
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -251,7 +253,7 @@ def _denying_old(meant: Understood, tokens: Tokens) -> set[int]:
 
 def _names_only(words: Tokens) -> bool:
     """Say whether words beside an order name somebody or something and tell nothing of it: "the bank"."""
-    tells = any(t.has("verb") for t in words[2:])
+    tells = len(words) > _NAMED and any(t.has("verb") for t in words[2:])
     return words[0].has("det") and len(words) > 1 and not tells and all(t.has("det", "adj", "noun") for t in words)
 
 

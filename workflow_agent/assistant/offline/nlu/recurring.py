@@ -83,12 +83,13 @@ def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | Non
 
 def is_habit(tokens: Sequence[Token]) -> bool:
     """Say whether words for when tell what comes again: "every Monday", "Mondays", "nightly", not "on Monday"."""
+    tokens = _parted(tokens)
     return any(
         token.is_(*_EVERY, "schedule")
         or token.lower in RHYTHMS
         or (token.lower != token.lemma and (_weekdays_of(token) or token.lemma in _PARTS))
         for token in tokens
-    ) or any(_of_month(tuple(tokens), at, _Told()) for at in range(len(tokens)))
+    ) or any(_of_month(tokens, at, _Told()) for at in range(len(tokens)))
 
 
 def _interval(words: Tokens) -> str:
@@ -96,6 +97,9 @@ def _interval(words: Tokens) -> str:
     start = next((at for at, t in enumerate(words) if t.is_("every", "each")), 0)
     empty = {at for at, t in enumerate(words) if t.is_(*_EVERY) or _between_words(words, at, _Told()) is not None}
     said = [t for at, t in enumerate(words) if at not in empty or t.is_("other", "half")]
+    if any(t.is_("time", "twice", "thrice") for t in words):
+        # "Three times a day."
+        return ""
     if start and any(at not in empty for at in range(start)):
         # "At 6 every day."
         return ""
@@ -104,7 +108,8 @@ def _interval(words: Tokens) -> str:
     if len(said) == 2 and said[0].is_("other", "second") and said[0].kind == "word":
         said = [*read_tokens("two"), said[1]]
     found = duration_at(said, 0)
-    return found.value if found is not None and found.end == len(said) else ""
+    told = found.value if found is not None and found.end == len(said) else ""
+    return told if any(digit in told for digit in "123456789") else ""
 
 
 def rhythm_beside(tokens: Sequence[Token]) -> Tokens:

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.encoder import step_encoder
@@ -13,6 +14,7 @@ from workflow_agent.assistant.offline.people import people_of, written
 from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in, tells_time, unit_of
 from workflow_agent.workflows.model.durations import amounts_in, duration_in_words
 from workflow_agent.workflows.model.steps import Step
@@ -25,6 +27,12 @@ _MOST_STEPS = 100
 """Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
 _NO_WORK = ("end", "decision", "fork", "join")
 _MOST_WHO = 8
+
+
+def _touched(edits: Sequence[JsonObject]) -> set[str]:
+    """Return the ids of the steps that edits are about or make."""
+    told: list[Any] = [edit.get(key) for edit in edits for key in ("step", "with")]
+    return {str(cast("JsonObject", one)["id"] if isinstance(one, dict) else one) for one in told if one}
 
 
 @dataclass(slots=True)
@@ -138,7 +146,7 @@ class Filled:
         around = self.around()
         points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
         last = self.plan.workflow.step(self.plan.steps.last or "")
-        if last is None or not (points or self.plan.edits):
+        if last is None or not (points or last.id in _touched(self.plan.edits)):
             return None
         try:
             named = self.named_around()
@@ -160,6 +168,11 @@ class Filled:
             # "Not the clerk but the director decides on the loan."
             together = sorted((*words, *others), key=lambda token: token.start)
             return step_meant(self.plan, tuple(together), role)
+
+    def _is_label(self, word: Token) -> bool:
+        """Say whether a word only says that somebody's name follows: "decide: owner support"."""
+        before = next((t for t in reversed(self.tokens) if t.start < word.start), None)
+        return word.is_("owner", "assignee") and before is not None and before.text in (":", ",", ";")
 
     def maybe(self, role: str) -> Step | None:
         """Return the step that the words of a role mean; None where the role has no words."""
@@ -210,7 +223,7 @@ class Filled:
             NotRead: The words are no name.
         """
         words = bare(self.words("who"))
-        if len(words) > 1 and words[0].is_("by", "to", "owner", "assignee"):
+        if len(words) > 1 and (words[0].is_("by", "to") or self._is_label(words[0])):
             words = bare(words[1:])
         if len(words) > 2 and words[0].among("slots.speaker") and words[1].kind == "punct":
             # "Me, Birgit", "me (Birgit)".

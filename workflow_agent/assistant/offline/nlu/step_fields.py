@@ -215,16 +215,22 @@ def _tries(order: Filled, step: Step, count: int) -> int:
     """Return how often a step is tried, the first time included, where an order says how often."""
     more = ("more", "another", "additional", "extra", "further")
     told = (*order.around(), *order.words("num"))
-    # "Two more tries", and not "no more than two".
-    if step.retry and any(t.is_(*more) for t in told) and not any(t.is_("than") for t in told):
+    if step.retry and any(t.is_(*more) for t in told) and not _is_limit(order):
         return count + step.retry.max_attempts
     # "Try once more", and not "one attempt".
     return 2 if count == 1 and not any(t.is_("attempt") for t in order.tokens) else count
 
 
+def _is_limit(order: Filled) -> bool:
+    """Say whether an order tells how often at most: "no more than two", and not "two more tries than now"."""
+    words = [t.lower for t in order.tokens]
+    pairs = [at for at in range(1, len(words)) if words[at : at + 2] == ["more", "than"]]
+    return any(any(t.has("neg") for t in order.tokens[max(at - 3, 0) : at]) for at in pairs)
+
+
 def _no_retry(order: Filled) -> None:
-    around = order.around()
-    if growth_of(order) or (any(t.is_("more") for t in around) and not any(t.has("neg") for t in around)):
+    further = any(one.is_("more") and other.is_("than") for one, other in itertools.pairwise(order.tokens))
+    if growth_of(order) or further:
         # "One attempt more than now."
         raise NotRead
     for step in order.steps():

@@ -37,6 +37,8 @@ from workflow_agent.workflows.edits.graph_draft import GraphDraft
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
+_ENDING = ("stop", "cancel", "abort", "end", "halt", "close")
+
 
 def _condition(order: Filled) -> None:
     """Give a way another condition: the one that has the old words, or that leads where it is said."""
@@ -270,6 +272,10 @@ def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | Non
         plan.do({"op": "add_error_path", "step": step.id, "to": draft["id"]})
     if len(onward) == 1:
         plan.do({"op": "connect", "from": draft["id"], "to": onward[0]})
+        behind = plan.workflow.step(onward[0])
+        if target is None and behind and any(t.is_(*_ENDING) for t in read_tokens(draft["name"])[:1]):
+            # "The clerk stops it."
+            plan.notes = [*plan.notes, f"I would let it go on to “{behind.name}” then"]
 
 
 def _plain_ways(plan: Plan, step: Step) -> list[Transition]:
