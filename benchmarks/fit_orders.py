@@ -6,6 +6,8 @@
 It begins with the first layers of all-MiniLM-L6-v2 (Apache License 2.0), leaves the vectors of its word pieces as they
 are, and writes `orders.npz` into the package's data; with `--flows` it begins with these, looks at descriptions alone
 and writes `flows.npz`. `--pieces` writes the table of pieces too, which is needed once.
+`--go-on` begins with the weights of the package, or of `--begin`; `--new` are then the writers that these did not know,
+and of the others a `--share` is looked at again. `--keep` writes the fit elsewhere.
 `--without` leaves writers out and prints how well their orders are read: what to expect of words of somebody new.
 Half an hour on two cores.
 """

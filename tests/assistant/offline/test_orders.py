@@ -146,6 +146,7 @@ async def test_a_threshold_is_changed_where_it_stands(talk: Talk) -> None:
         "thanks a lot!!",
         "please don't remove the scoring",
         "the moon is made of green cheese",
+        "the clerk pays out every Friday",
     ],
 )
 async def test_what_is_no_clear_order_changes_nothing(talk: Talk, said: str) -> None:
@@ -172,7 +173,6 @@ async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: 
     [
         ("score customer at most 2 times", "tried again"),
         ("add a call with the auditor after the decision on the first day", "changed"),
-        ("the clerk pays out every Friday", "nothing was changed"),
     ],
 )
 async def test_what_is_not_sure_is_shown_and_asked_before_it_is_done(talk: Talk, said: str, told: str) -> None:

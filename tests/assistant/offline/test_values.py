@@ -1,4 +1,4 @@
-"""Lengths of time, how often, times of day and schedules, as people say them."""
+"""Lengths of time, how often and times of day, as people say them."""
 
 import pytest
 

@@ -89,8 +89,7 @@ class Plan:
         self.edits = [*kept, *edits]
         last = self.steps.last
         for edit in edits:
-            named: Any = edit.get("with") or edit.get("step", edit.get("from"))
-            last = cast("JsonObject", named)["id"] if isinstance(named, dict) else named or last
+            last = step_of(edit) or cast("str | None", edit.get("from")) or last
         self.steps = Steps(self.workflow, self.steps.chosen, last)
 
     def said(self, tokens: Sequence[Token]) -> str:
@@ -175,6 +174,12 @@ class Plan:
         if who is not None:
             return draft | {"assignee": who}
         return draft | ({"type": "action", "uses": service} if service else {})
+
+
+def step_of(edit: JsonObject) -> str | None:
+    """Return the id of the step that an edit is about, or of the one that it makes."""
+    named: Any = edit.get("with") or edit.get("step")
+    return cast("JsonObject", named)["id"] if isinstance(named, dict) else named
 
 
 def _is_timed(edits: Sequence[JsonObject], edit: JsonObject) -> bool:

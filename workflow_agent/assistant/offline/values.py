@@ -1,4 +1,4 @@
-"""Values in tokens: lengths of time, schedules, events, amounts, retries. Each says where it ends."""
+"""Values in tokens: lengths of time, how often, times of day. Each says where it ends."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

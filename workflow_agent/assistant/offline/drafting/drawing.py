@@ -770,7 +770,7 @@ class Drawing:
     def _scheduled(self, part: Part) -> None:
         # "Nightly import at 1:30": half of it may stand in the name.
         rhythm = rhythm_beside(self._title)
-        for words in ((*rhythm, *part.tokens), part.tokens) if rhythm else (part.tokens,):
+        for words in ((*rhythm, *part.tokens), part.tokens):
             with suppress(NotRead):
                 if is_habit(words) and (told := recurrence_told(words, every=False)) is not None:
                     self.triggers.append(told.trigger())

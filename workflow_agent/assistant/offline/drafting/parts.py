@@ -84,10 +84,7 @@ def _settled(parts: list[Part]) -> list[Part]:
         led = (*(found[-1].before if found and found[-1].role == "who" else ()), *part.before)
         then = any(token.lower in ("then", "afterwards", "finally") for token in led)
         apart = any(token.text in (".", ";") or token.kind == "break" for token in led)
-        # "If she does not answer, her deputy decides, then it is paid."
-        late = any(one.role in STEPS for one in takewhile(lambda one: one.role != "late", before[::-1])) and (
-            next((one.role for one in before[::-1] if one.role in _CASES), "") == "late"
-        )
+        late = _acts_when_late(before)
         if part.role == "in" and then and part.certainty < (_SURE if late else _UNSURE) and (apart or late):
             # "... the manager approves it; then the warehouse ships it."
             found.append(replace(part, role="do", certainty=part.as_step))
@@ -96,6 +93,12 @@ def _settled(parts: list[Part]) -> list[Part]:
         else:
             found.append(part)
     return found
+
+
+def _acts_when_late(before: Sequence[Part]) -> bool:
+    """Say whether the last case is a lateness and something is done in it: "if she is late, her deputy decides"."""
+    case = next((at for at in reversed(range(len(before))) if before[at].role in _CASES), None)
+    return case is not None and before[case].role == "late" and any(one.role in STEPS for one in before[case + 1 :])
 
 
 def _whole_passives(parts: Iterable[Part]) -> list[Part]:

@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.durations import seconds_of
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
 _DIRECTIONS = ("above", "below")
@@ -47,12 +48,8 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
     names = {step.name.casefold() for step in before.steps}
     for edit in plan.edits:
         step = before.step(str(edit.get("step")))
-        if edit["op"] in _OF_WORK and step is not None and step.type == "end":
-            yield f"“{step.name}” is an end"
-        if edit["op"] == "set_timeout" and edit["timeout"] and step is not None and step.type == "decision":
-            yield f"“{step.name}” is a question that takes no time"
-        if edit["op"] == "set_timeout" and step is not None and step.type == "human" and _is_instant(edit["timeout"]):
-            yield f"“{step.name}” is done by people, and hardly within seconds"
+        if step is not None:
+            yield from _misfits(edit, step)
         if edit["op"] == "rename_workflow" and str(edit["name"]).casefold() in names:
             yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
     if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
@@ -62,8 +59,15 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
     yield from _turned(plan.edits, tokens)
 
 
-def _is_instant(length: object) -> bool:
-    return isinstance(length, str) and 0 < seconds_of(length) < _SHORTEST
+def _misfits(edit: JsonObject, step: Step) -> Iterator[str]:
+    """Yield why what is set of a step does not go with what it is."""
+    length = edit.get("timeout")
+    if edit["op"] in _OF_WORK and step.type == "end":
+        yield f"“{step.name}” is an end"
+    if edit["op"] == "set_timeout" and length and step.type == "decision":
+        yield f"“{step.name}” is a question that takes no time"
+    if edit["op"] == "set_timeout" and step.type == "human" and 0 < seconds_of(str(length or "")) < _SHORTEST:
+        yield f"“{step.name}” is done by people, and hardly within seconds"
 
 
 def consequences(plan: Plan, before: Workflow) -> Iterator[str]:

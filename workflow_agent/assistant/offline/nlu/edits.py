@@ -56,7 +56,7 @@ def _insert(order: Filled) -> None:
             put(plan, drafts, Place({"between": [way.from_, way.to]}))
             return
         case = case_told(order, "case")
-        if not _is_led(order, order.words("case")):
+        if not _is_led(order):
             # "Rejected families get a letter": perhaps all of them do, and those others never come there.
             plan.notes = [*plan.notes, f"I took “{case}” for when it is done"]
         drafts = [draft | {"when": {"text": case}} for draft in drafts]
@@ -68,8 +68,9 @@ def _insert(order: Filled) -> None:
     plan.unread += _lengths_beside(order)
 
 
-def _is_led(order: Filled, words: Tokens) -> bool:
-    """Say whether words tell a case for sure: behind "if", "for" or the like, or with an amount in them."""
+def _is_led(order: Filled) -> bool:
+    """Say whether a case is told for sure: behind "if", "for" or the like, or with an amount in it."""
+    words = order.words("case")
     before = [t for t in order.tokens if t.start < words[0].start]
     return any(t.has("prep", "conj", "wh") or t.is_("only") for t in (*before[-2:], words[0])) or any(
         t.kind == "number" for t in words

@@ -52,11 +52,11 @@ def _unless_said(order: Filled, words: Tokens, known: str) -> list[str]:
     """Return for what words were taken that have none of a list: "the thing of the week" is no start."""
     place = known.rpartition(".")[2]
     other = "new_steps.end" if place == "start" else "new_steps.start"
-    says = any(t.among(known) and not t.among(other) for t in words)
+    told = [t for t in words if t.among(known)]
+    own = any(not t.among(other) for t in told)
+    contrary = any(t.among(other) for t in words if t not in told)
     # "Before all else", and not "to finish it all".
-    says = says or (
-        any(t.among(known) for t in words) and not any(t.among(other) and not t.among(known) for t in words)
-    )
+    says = own or (bool(told) and not contrary)
     return [] if says else [f"I took “{order.plan.said(words)}” for the {place} of the workflow"]
 
 

@@ -96,13 +96,10 @@ def _interval(words: Tokens) -> str:
     """Return the length of "every 4 hours" and "every other week"; nothing where more or something else is told."""
     start = next((at for at, t in enumerate(words) if t.is_("every", "each")), 0)
     empty = {at for at, t in enumerate(words) if t.is_(*_EVERY) or _between_words(words, at, _Told()) is not None}
+    if any(t.is_("time", "twice", "thrice") for t in words) or not empty.issuperset(range(start)):
+        # "Three times a day", "at 6 every day".
+        return ""
     said = [t for at, t in enumerate(words) if at not in empty or t.is_("other", "half")]
-    if any(t.is_("time", "twice", "thrice") for t in words):
-        # "Three times a day."
-        return ""
-    if start and any(at not in empty for at in range(start)):
-        # "At 6 every day."
-        return ""
     if len(said) == 1 and said[0].lemma == "minute":
         return "PT1M"
     if len(said) == 2 and said[0].is_("other", "second") and said[0].kind == "word":
@@ -170,12 +167,8 @@ def _of_month_week(tokens: Tokens, at: int, told: _Told) -> int | None:
         return None
     last = token.is_("last") and behind.is_("day")
     second = token.is_("other") and behind.lemma in _UNITS
-    if (
-        last
-        or second
-        or behind.is_("working", "business")
-        or (_weekdays_of(behind) and not token.is_("six", "seven", "eight"))
-    ):
+    named = _weekdays_of(behind) and not token.is_("six", "seven", "eight")
+    if last or second or named or behind.is_("working", "business"):
         said = " ".join((token.text + "".join(t.text for t in tokens[at + 1 : here]), behind.text))
         said += " day" * behind.is_("working", "business")
         raise NotRead(f"A schedule knows days of the week, and days of the month by their number, but no “{said}”.")

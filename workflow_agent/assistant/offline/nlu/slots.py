@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.encoder import step_encoder
@@ -11,10 +10,9 @@ from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of, words_with
 from workflow_agent.assistant.offline.people import people_of, written
-from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan
+from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan, step_of
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in, tells_time, unit_of
 from workflow_agent.workflows.model.durations import amounts_in, duration_in_words
 from workflow_agent.workflows.model.steps import Step
@@ -27,12 +25,6 @@ _MOST_STEPS = 100
 """Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
 _NO_WORK = ("end", "decision", "fork", "join")
 _MOST_WHO = 8
-
-
-def _touched(edits: Sequence[JsonObject]) -> set[str]:
-    """Return the ids of the steps that edits are about or make."""
-    told: list[Any] = [edit.get(key) for edit in edits for key in ("step", "with")]
-    return {str(cast("JsonObject", one)["id"] if isinstance(one, dict) else one) for one in told if one}
 
 
 @dataclass(slots=True)
@@ -146,7 +138,7 @@ class Filled:
         around = self.around()
         points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
         last = self.plan.workflow.step(self.plan.steps.last or "")
-        if last is None or not (points or last.id in _touched(self.plan.edits)):
+        if last is None or not (points or last.id in map(step_of, self.plan.edits)):
             return None
         try:
             named = self.named_around()
