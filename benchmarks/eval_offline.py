@@ -61,9 +61,12 @@ HALVES = {
     "dev_10": "tenth development",
     "was_heldout_10": "tenth, was held out",
     "dev_11": "eleventh development",
+    "dev_12": "twelfth development",
+    "dev_13": "thirteenth development",
     "heldout": "held out",
 }
-"""The sets; of the second, fourth and fifth there are only descriptions, of the seventh to eleventh mostly orders.
+"""The sets; of the second, fourth and fifth there are only descriptions, of the seventh to eleventh mostly orders, of
+the twelfth and thirteenth questions.
 Only `heldout` is kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]

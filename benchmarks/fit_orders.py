@@ -4,8 +4,9 @@
     python -m benchmarks.fit_orders [--without voice_08.txt,voice_20.txt] [--rounds 8] [--flows]
 
 It begins with the first layers of all-MiniLM-L6-v2 (Apache License 2.0), leaves the vectors of its word pieces as they
-are, and writes `orders.npz` into the package's data; with `--flows` it begins with these, looks at descriptions alone
-and writes `flows.npz`. `--pieces` writes the table of pieces too, which is needed once.
+are, and writes `orders.npz` into the package's data; with `--flows` or `--questions` it begins with these, looks at
+descriptions or questions alone and writes `flows.npz` or `questions.npz`. `--pieces` writes the table of pieces too,
+which is needed once.
 `--go-on` begins with the weights of the package, or of `--begin`; `--new` are then the writers that these did not know,
 and of the others a `--share` is looked at again. `--keep` writes the fit elsewhere.
 `--without` leaves writers out and prints how well their orders are read: what to expect of words of somebody new.
@@ -19,6 +20,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,18 @@ import numpy as np
 import torch  # pyright: ignore[reportMissingImports]
 from safetensors.torch import load_file  # pyright: ignore[reportMissingImports]
 
-from benchmarks.orders_tagged import DATA, FLOWS, MODELS, Example, examples, flows, pairs, said, write_order_words
+from benchmarks.orders_tagged import (
+    DATA,
+    FLOWS,
+    MODELS,
+    QUESTIONS,
+    Example,
+    examples,
+    flows,
+    pairs,
+    said,
+    write_order_words,
+)
 from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder, Pieces, Words, floats_in
 from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, marks_of
 
@@ -52,6 +65,8 @@ _PLACES_OF_NAMES = 64
 _MASK = 4
 """The piece that stands for a hidden one; those before it are no text."""
 _TELLING = "\u20ac\u00a3\u00b0\u00b7\u2022\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2192"
+_EACH_ORDER = 12
+"""Which of the orders stand among the questions, as none."""
 _RARE = 0.002
 """Share of an intent's words below which a label of them is taken for a slip of the writer."""
 _nn: Any = torch.nn
@@ -66,12 +81,17 @@ def _base() -> Path:
     return Path(found.origin).parent / "model"
 
 
+def no_question(order: Example) -> Example:
+    """Return an order as what the encoder of questions is to make of it."""
+    return replace(order, intent="other", labels=[OUTSIDE] * len(order.tokens), begins=None)
+
+
 class Net(_nn.Module):
     """What `Encoder` runs, in the form that is fitted."""
 
-    def __init__(self, base: dict[str, Any], intents: int, labels: int) -> None:
+    def __init__(self, base: dict[str, Any], intents: int, labels: int, layers: int = _LAYERS) -> None:
         super().__init__()
-        _begin(self, base, _PLACES)
+        _begin(self, base, _PLACES, layers)
         self.marks = _nn.Linear(len(MARKS), _WIDTH, bias=False)
         _nn.init.zeros_(self.marks.weight)
         self.intent = _nn.Linear(_WIDTH, intents)
@@ -131,7 +151,7 @@ class NameNet(_nn.Module):
         return _nn.functional.normalize(mean, dim=-1)
 
 
-def _begin(net: Any, base: dict[str, Any], places: int) -> None:
+def _begin(net: Any, base: dict[str, Any], places: int, layers: int = _LAYERS) -> None:
     """Give a net the table of pieces, which stays as it is, and the first layers of the base."""
     table = np.load(MODELS / "pieces.npz")
     vectors = table["codes"] * table["scales"].astype(np.float32)[:, None]
@@ -140,7 +160,7 @@ def _begin(net: Any, base: dict[str, Any], places: int) -> None:
     net.places = _nn.Parameter(at_places + base["embeddings.token_type_embeddings.weight"][0])
     net.norm = _nn.LayerNorm(_WIDTH, eps=1e-12)
     _take(net.norm, base, "embeddings.LayerNorm")
-    net.layers = _nn.ModuleList(_layer(base, f"encoder.layer.{at}") for at in range(_LAYERS))
+    net.layers = _nn.ModuleList(_layer(base, f"encoder.layer.{at}") for at in range(layers))
     net.drop = _nn.Dropout(_DROPPED)
 
 
@@ -399,8 +419,10 @@ def main() -> None:
     """Fit and write an encoder, or measure it on writers that are left out."""
     parser = argparse.ArgumentParser(prog="benchmarks.fit_orders")
     parser.add_argument("--flows", action="store_true", help="fit the one for descriptions, from the other")
+    parser.add_argument("--questions", action="store_true", help="fit the one for questions, from that of orders")
     parser.add_argument("--without", default="", help="files of the labelled messages, with commas between")
     parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--layers", type=int, default=_LAYERS, help="of the base; more than of orders begin with it")
     parser.add_argument("--go-on", action="store_true", help="begin with the weights of the package, or of --begin")
     parser.add_argument("--begin", type=Path, help="the weights to begin with, as --keep wrote them")
     parser.add_argument("--new", default="", help="files the last fit did not know: of the others, take a share")
@@ -415,15 +437,20 @@ def main() -> None:
         write_pieces(base)
     left_out = set(filter(None, asked.without.split(",")))
     new = set(filter(None, asked.new.split(",")))
+    messages = QUESTIONS if asked.questions else DATA
     told_in = [path for path in sorted(FLOWS.glob("*.txt")) if path.name not in left_out]
-    paths = [path for path in sorted(DATA.glob("*.txt")) if path.name not in left_out]
+    paths = [path for path in sorted(messages.glob("*.txt")) if path.name not in left_out]
     told = {path.name: list(flows(path)) for path in told_in}
     own = {path.name: list(examples(path)) for path in paths}
+    if asked.questions:
+        own["orders"] = [no_question(row) for path in sorted(DATA.glob("*.txt")) for row in examples(path)][
+            ::_EACH_ORDER
+        ]
     joined = {} if asked.flows else {path.name: list(pairs(path)) for path in paths}
     most = _MOST_TOLD if asked.flows else _MOST
     every = [
         (name, row)
-        for some in ((told,) if asked.flows else (own, joined, told))
+        for some in ((told,) if asked.flows else (own, joined) if asked.questions else (own, joined, told))
         for name, of_one in some.items()
         for row in of_one
         if 0 < len(row.tokens) <= most
@@ -432,9 +459,9 @@ def main() -> None:
     known = [row for _, row in every]
     intents = sorted({row.intent for row in known})
     labels = [OUTSIDE, *sorted({label for row in known for label in row.labels} - {OUTSIDE})]
-    net = Net(base, len(intents), len(labels))
-    name = "flows" if asked.flows else "orders"
-    if asked.go_on or asked.flows:
+    net = Net(base, len(intents), len(labels), asked.layers)
+    name = "flows" if asked.flows else "questions" if asked.questions else "orders"
+    if asked.go_on or (name != "orders" and asked.layers == _LAYERS):
         begun = asked.begin or MODELS / f"{name if asked.go_on else 'orders'}.npz"
         take(net, dict(np.load(begun)), intents, labels)
     pieces = pieces_of()
@@ -444,12 +471,14 @@ def main() -> None:
     fitted = exported(net, known, intents, labels)
     reader = Encoder(pieces, table, fitted)
     for one in sorted(left_out):
-        kept = list(examples(DATA / one) if (DATA / one).exists() else flows(FLOWS / one))
+        kept = list(flows(FLOWS / one) if (FLOWS / one).exists() else examples(messages / one))
         print(f"{one}: {measure(kept, reader)}")
     if asked.keep:
         np.savez(asked.keep, **fitted)
         return
     np.savez(MODELS / f"{name}.npz", **fitted)
+    if asked.questions:
+        return
     of_both = [[row for of_one in some.values() for row in of_one] for some in (own, told)]
     write_order_words([row for some in of_both for row in some])
     size = (MODELS / f"{name}.npz").stat().st_size

@@ -5,9 +5,9 @@
 
 It begins with the first layers of all-MiniLM-L6-v2 (Apache License 2.0) and learns to put what people call a step
 nearer to its name than to those of the other steps of its workflow (contrastive learning: van den Oord, Li and
-Vinyals, 2018). Beside the phrases written for it stand those of `orders_tagged` that name a step outright, half as
-heavy, and phrases of other workflows as meaning none. What is held out is of writers whose workflows are left out of
-the fit. Twenty minutes on one core; writes `steps.npz`.
+Vinyals, 2018). Beside the phrases written for it stand those of labelled orders and questions that name a step
+outright, half as heavy, and phrases of other workflows as meaning none. What is held out is of writers whose workflows
+are left out of the fit. Twenty minutes on one core; writes `steps.npz`.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.orders_tagged import DATA, MODELS, named, noted, tagged
+from benchmarks.orders_tagged import DATA, MODELS, QUESTIONS, named, noted, tagged
 from workflow_agent.assistant.offline.nlu.encoder import Words, step_encoder
 from workflow_agent.assistant.offline.nlu.tagging import slots_of, step_words, words_of
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, stems
@@ -31,7 +31,7 @@ from workflow_agent.assistant.offline.tokens import read_tokens
 
 CALLED: Final = Path(__file__).parent / "data" / "steps_called.txt"
 HELDOUT: Final = Path(__file__).parent / "data" / "steps_called_heldout.txt"
-_ROLES = frozenset({"step", "after", "before", "beside", "from", "to", "oldto", "first", "second"})
+_ROLES = frozenset({"step", "after", "before", "beside", "from", "to", "oldto", "first", "second", "goal"})
 _BATCH = 32
 _OF_ONE = 16
 """Phrases of one workflow in a batch: its names are read once for all of them."""
@@ -67,9 +67,9 @@ def called(path: Path) -> Iterator[Called]:
 
 
 def plainly_called() -> Iterator[Called]:
-    """Yield what the slots of labelled orders call steps, where it is a name that the rules for names know."""
+    """Yield what the slots of labelled orders and questions call steps, where the rules for names know it."""
     left_out = {_bare(one.names) for one in called(HELDOUT)}
-    for path in sorted(DATA.glob("*.txt")):
+    for path in [*sorted(DATA.glob("*.txt")), *sorted(QUESTIONS.glob("*.txt"))]:
         for one in noted(path):
             workflow = named(one)
             steps, names = Steps(workflow, {}, None), tuple(map(step_words, workflow.steps))

@@ -24,6 +24,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 DATA: Final = Path(__file__).parent / "data" / "orders_tagged"
 FLOWS: Final = Path(__file__).parent / "data" / "flows_tagged"
+QUESTIONS: Final = Path(__file__).parent / "data" / "questions_tagged"
 MODELS: Final = Path(__file__).parents[1] / "workflow_agent" / "assistant" / "offline" / "data"
 _FEWEST = 2
 _SHARE = 0.1
@@ -31,7 +32,7 @@ _SHARE = 0.1
 _MANY = 10
 """Intents of a word that may be of any."""
 _TAG = re.compile(r"\[([^\[\]|]+)\|(\w+)\]")
-_STEP = re.compile(r"(?P<name>.*?)\s*(?:\((?P<who>[^,)]*)[^)]*\))?\s*$")
+_STEP = re.compile(r"(?P<name>.*?)\s*(?:\((?P<who>[^,)\d][^,)]*)?[^)]*\))?\s*$")
 _PART = re.compile(r"\{(\w+)\}")
 _JOINTS = (
     ", and ",

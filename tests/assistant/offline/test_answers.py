@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.assistant.offline.answers import answered
+from workflow_agent.assistant.offline.questions.answers import answered
 from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -128,17 +128,17 @@ PEOPLE = {
     "and if the dough isn't ready after three hours?": "after that it goes to head_baker",
     "who else works there besides the shop?": "baker and taster",
     "is there anybody besides the baker, the shop and the taster?": "No: only",
-    "is there a step done by the plumber?": "No: nobody there is called “plumber”",
+    "is the plumber involved?": "No: nobody in **Bread order** is called “the plumber”",
     "does the shop do anything else than taking the order?": "Yes: shop also does **Sell bread**",
     "does the taster do anything else than tasting?": "No: taster does only",
     "who does most of the steps?": "**shop** does 3 steps",
-    "who is the last person?": "**Give bread away** (`waste`): **shop**",
-    "who is the first person?": "**Take order** (`take`): **shop**",
+    "who is the last person?": "**Give bread away** (`waste`), done by shop",
+    "who is the first person?": "First comes **Take order** (`take`), done by shop",
     "baker tasks?": "**baker** does **Prepare dough**",
-    "who kneads the dough?": "**baker**.\n\nI did not use: “kneads”.",
-    "is the bread baked by a person or automatic?": "it calls `oven.run`",
+    "who kneads the dough?": "**baker**.\n\nI took “kneads the dough” for **Prepare dough**.",
+    "who bakes it, somebody or a machine?": "(`oven`): nobody is set, it calls `oven.run`",
     "are all steps done by people?": "No: **Let it rise** (`rise`), **Bake bread** (`oven`) and",
-    "does the baker knead the dough?": "(`dough`) is done by baker.\n\nI did not use: “knead”.",
+    "does the baker knead the dough?": "Yes: **Prepare dough** (`dough`) is done by baker.",
 }
 TIMES = {
     "does it run at night?": "Yes. Starts: every day at 02:00",
@@ -159,14 +159,14 @@ WAYS = {
     "is there a way to sell bread without tasting it?": "No: every way to **Sold**",
     "how many loops are there?": "1 loop: from **Taste bread**",
     "can the dough be prepared twice?": "Yes: from **Taste bread**",
-    "can the order be taken again?": "No: nothing in **Bread order**",
+    "can the order be taken again?": "No: nothing leads back to **Take order**",
     "what is step 2?": "**Prepare dough** (`dough`): done by baker",
     "what is step 40?": "There are only 8 steps.",
     "which ways lead to giving it away?": "To **Given away** (`gone`): Take order →",
     "what is the shortest way to the end?": "The shortest way: Take order →",
     "which outcomes can the tasting have?": "After **Taste bread** (`taste`):\n\n- if crisp",
     "what is the last step before it is sold?": "Before **Sold** (`sold`): **Sell bread**",
-    "are there steps where several ways lead on?": None,
+    "are there steps where several ways lead on?": "Yes: with several ways on: **Taste bread**",
     "what does it say about the moon?": None,
 }
 CLAIMS = {
@@ -203,7 +203,7 @@ UNSURE = {
     "what happens when the tenant is unsuitable?": "At **Screen application** (`screen`): otherwise",
     "what happens if the landlord says no?": "if no → **Send rejection** (`reject`).",
     "what happens if the tenant declines the lease?": None,
-    "what happens with an urgent application?": "I did not use: “urgent”",
+    "what happens with an urgent application?": None,
     "what happens with an empty flat?": None,
     "can a flat be rented without a visit?": "No: every way to **Rented**",
     "can the landlord approve his own application?": None,
@@ -234,5 +234,4 @@ def test_a_question_is_answered_from_the_graph_or_not_at_all(workflow: Workflow,
 
 
 def _answer(workflow: Workflow, question: str) -> str | None:
-    tokens = tuple(token for token in read_tokens(question) if token.kind != "punct")
-    return answered(workflow, tokens, Steps(workflow))[0]
+    return answered(workflow, read_tokens(question), Steps(workflow)).text()

@@ -63,7 +63,7 @@ def test_what_was_not_drawn_is_shown_first() -> None:
 
     assert said.startswith("I understood 2 steps and 1 end:")
     assert "1. **File it** (`file_it`): clerk → Sign it" in said
-    assert "I could not draw: what 'blue folder' is." in said
+    assert "I am not sure of, or did not draw: what 'blue folder' is." in said
     assert "Shall I make it like that?" in said
 
 

@@ -73,7 +73,15 @@ _KNOWN = {
             "Make a flow."
         )
     },
-    ("questions", "dev_6"): {"what is next when both reviews are in", "is a 300 euro invoice approved by anyone?"},
+    ("questions", "dev"): {"Which failures is the developer told about?"},
+    ("questions", "dev_6"): {"who approves the large ones"},
+    ("questions", "dev_13"): {
+        "When do we have to make the cover a second time?",
+        "who brings the food on board",
+        "Is the case closed immediately after the bill was sent?",
+        "It's not the disk, only the software has hung itself up. What do I do?",
+        "Which one is about ships?",
+    },
 }
 """Mistakes that are not mended yet: who mends one takes it out here."""
 _BUILT_ON = [half for half in HALVES if half.startswith("dev")]

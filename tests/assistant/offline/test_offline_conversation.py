@@ -245,7 +245,7 @@ async def test_a_deadline_can_be_said_plainly_and_is_in_the_longest_path(talk: T
     await talk.say("Build an onboarding process: HR collects the details, then the manager does a welcome call.")
 
     changed = await talk.say("the welcome call has two days")
-    path = await talk.say("what is the critical path?")
+    path = await talk.say("how long is the longest path?")
 
     assert "timeout set to 2 days" in changed.content
     assert path.content.startswith("At most 2 days on the longest way")

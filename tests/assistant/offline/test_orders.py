@@ -226,7 +226,7 @@ async def test_a_question_is_answered_from_the_graph(talk: Talk, asked: str, tol
 async def test_what_a_question_does_not_read_is_not_denied(talk: Talk) -> None:
     reply = await talk.say("does the zorb ever flonk the quibble?")
 
-    assert "I did not understand that question" in reply.content
+    assert reply.content.startswith(("I see no step", "I did not understand", "Do you mean", "Which step"))
 
 
 @pytest.mark.parametrize("piece", ["and ", "add a step x before y and ", "if x then y, ", '"', "a -> ", "- do it\n"])

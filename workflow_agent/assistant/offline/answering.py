@@ -11,6 +11,7 @@ from workflow_agent.assistant.offline.drafting.description import Drafted, read_
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
+from workflow_agent.assistant.offline.questions.reading import asks
 from workflow_agent.assistant.offline.skills import (
     agents,
     analysis,
@@ -317,7 +318,7 @@ class Answering:
         if (
             found.kind in ("find", "show")
             and catalogue.is_about_all(turn, tokens)
-            and catalogue.described(phrase) is None
+            and (catalogue.described(phrase) is None or any(t.among("catalogue.workflows") for t in tokens))
         ):
             return analysis.answer(turn, text)
         undoing = found.kind in ("undo", "restore", "restore_first", "redo")
@@ -335,7 +336,7 @@ class Answering:
             return changing.change_or(turn, text, creation.offer(text, draft))
         if confirmed or draft is not None or asks_for_new(text):
             return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
-        if is_question(text):
+        if is_question(text) or asks(read_tokens(text[:_MOST_COMMAND_CHARS])):
             if (going := changing.ordered_question(text)) is not None:
                 return changing.change(turn, going)
             if (step := changing.lacking(text)) is not None and focus(turn) is not None:

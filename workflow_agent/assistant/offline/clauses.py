@@ -123,23 +123,6 @@ GREETINGS: Final = frozenset({"dear", "hi", "hello", "hey"})
 _LONGEST_COURTESY = 6
 
 
-def question_itself(tokens: Tokens) -> Tokens:
-    """Return a question without what says nothing of it: "just wondering, ...", "Dear team, ...", "... by the way"."""
-    begins = True
-    while begins and len(tokens) > 1:
-        sizes = range(min(_LONGEST_COURTESY, len(tokens) - 1), 0, -1)
-        end = next((n for n in sizes if _said(tokens[:n]) in word_set("question.opening")), 0)
-        if not end and tokens[0].lower in GREETINGS:
-            asks = (at for at, t in enumerate(tokens[:_LONGEST_COURTESY]) if t.has("wh", "aux"))
-            end = next(asks, 0)
-        begins, tokens = bool(end), tokens[end:]
-    size = closing_size(tokens, "question.closing", fewest_left=2)
-    if not size and len(tokens) > 2 and tokens[0].has("wh") and tokens[-1].is_("again"):
-        # "Who bakes it again?" asks for no loop.
-        size = 1
-    return tokens[: len(tokens) - size]
-
-
 def closing_size(tokens: Tokens, listed: str, *, fewest_left: int) -> int:
     """Return how many of the last tokens are the longest phrase of a list; 0 for none, or where too few are left."""
     for size in range(min(_LONGEST_COURTESY, len(tokens) - fewest_left), 0, -1):

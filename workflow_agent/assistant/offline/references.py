@@ -346,7 +346,7 @@ class Steps:
         """Return what "the first step", "step 3" or "the last step" means."""
         listed = [step for step in self.all() if step.type not in ("end", "fork", "join")]
         # "The third one" comes here also without "one".
-        ordinal = any(token.kind == "word" and token.value is not None and not token.is_("one") for token in tokens)
+        ordinal = any(t.kind == "word" and t.value is not None and not t.is_("one", "both") for t in tokens)
         has_frame = ordinal or any(token.lemma in FRAME_WORDS for token in tokens)
         if len(words) != 1 or not has_frame or not listed:
             return None

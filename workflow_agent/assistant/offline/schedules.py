@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.values import DAYS, RHYTHMS
 from workflow_agent.assistant.offline.wording import joined
 from workflow_agent.workflows.model.terms import MONTHS
@@ -67,6 +67,7 @@ _TOLD = (
     (r"every day at (\d+):(\d+)", "{1} {0} * * *"),
     (r"every weekday at (\d+):(\d+)", "{1} {0} * * 1-5"),
     (rf"every ({'|'.join(DAYS)}) at (\d+):(\d+)", "{2} {1} * * {0}"),
+    (r"every year on (\d+) ([a-z]+) at (\d+):(\d+)", "{3} {2} {0} {1} *"),
     (r"on day (\d+) of each month at (\d+):(\d+)", "{2} {1} {0} * *"),
     (r"on schedule (\S+) (\S+) (\S+) (\S+) (\S+)", "{0} {1} {2} {3} {4}"),
     (r"every (?:\d+ )?(?:minute|hour)s?.*", "* * * * *"),
@@ -141,6 +142,13 @@ def started_by(tokens: Tokens) -> Started | None:
             frozenset(starts | every | clocks),
         )
     return None
+
+
+def started_as(kind: str) -> Started:
+    """Return what starts a workflow in one way: `clock`, `manual`, `event` or `webhook`."""
+    found = started_by(read_tokens(kind))
+    assert found is not None  # noqa: S101 - each kind is a word of its own
+    return found
 
 
 def _all(fits: Sequence[Fits], told: str) -> bool:

@@ -112,7 +112,8 @@ def is_bad_outcome(case: str) -> bool | None:
         # "No" is no content word.
         return alone in word_set("bad")
     bad, good = (not word_set(one).isdisjoint(content_of(case)) for one in ("bad", "good"))
-    return None if bad == good else bad != denies(case)
+    fewer = not {"fewer", "less", "under", "below"}.isdisjoint(case.lower().split())
+    return None if bad == good else bad != (denies(case) or fewer)
 
 
 def way_on(workflow: Workflow, edge: Transition) -> str:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model
 
 from workflow_agent.values.stored import JsonObject, Value
 from workflow_agent.workflows.model.durations import duration_in_words
-from workflow_agent.workflows.model.terms import Duration, Label, Text, says
+from workflow_agent.workflows.model.terms import MONTHS, Duration, Label, Text, says
 
 _CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _CRON_NAMES = {
@@ -137,15 +137,24 @@ def _describe_schedule(trigger: ScheduleTrigger) -> str:
     minute, hour, day, month, weekday = trigger.cron.split()
     if minute.isdigit() and (hour, day, month, weekday) == ("*",) * 4:
         return f"every hour at minute {int(minute)}" if int(minute) else "every hour"
-    if not (minute.isdigit() and hour.isdigit() and month == "*"):
+    days = _describe_days(day, month, weekday)
+    if days is None or not (minute.isdigit() and hour.isdigit()):
         return f"on schedule {trigger.cron}{zone}"
-    at = f"at {int(hour):02}:{int(minute):02}{zone}"
-    if day == "*" and weekday == "*":
-        return f"every day {at}"
-    if day == "*" and weekday == "1-5":
-        return f"every weekday {at}"
-    if day == "*" and weekday.isdigit():
-        return f"every {_DAYS[int(weekday)]} {at}"
-    if weekday == "*" and day.isdigit():
-        return f"on day {int(day)} of each month {at}"
-    return f"on schedule {trigger.cron}{zone}"
+    return f"{days} at {int(hour):02}:{int(minute):02}{zone}"
+
+
+def _describe_days(day: str, month: str, weekday: str) -> str | None:
+    """Return the days of a cron expression, readable; None where there are no words for them."""
+    match day, month, weekday:
+        case "*", "*", "*":
+            return "every day"
+        case "*", "*", "1-5":
+            return "every weekday"
+        case "*", "*", _ if weekday.isdigit():
+            return f"every {_DAYS[int(weekday)]}"
+        case _, "*", "*" if day.isdigit():
+            return f"on day {int(day)} of each month"
+        case _, _, "*" if day.isdigit() and month.isdigit():
+            return f"every year on {int(day)} {MONTHS[int(month) - 1].capitalize()}"
+        case _:
+            return None

@@ -9,8 +9,8 @@ from workflow_agent.assistant.offline.drafting.doubts import ANSWERS, doubts_of_
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.parts import STEPS, Part
-from workflow_agent.assistant.offline.letters import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.mood import letter_itself
 from workflow_agent.assistant.offline.naming import name_of
 from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, encoder
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE, FLOW, NO_WORDS, likelihood, marks_of, words_with

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.actors import Actors, told_together
 from workflow_agent.assistant.offline.drafting.conditions import Condition, condition_of
 from workflow_agent.assistant.offline.drafting.doubts import says_at_once
 from workflow_agent.assistant.offline.drafting.graph import End, Graph, Node, Track
@@ -25,6 +24,7 @@ from workflow_agent.assistant.offline.naming import (
 )
 from workflow_agent.assistant.offline.nlu.recurring import is_habit, recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.phrases import (
+    Actors,
     acts,
     bare,
     capitalized,
@@ -34,6 +34,7 @@ from workflow_agent.assistant.offline.phrases import (
     role_named,
     text_of,
     thing_of,
+    told_together,
 )
 from workflow_agent.assistant.offline.plan import NotRead
 from workflow_agent.assistant.offline.references import akin

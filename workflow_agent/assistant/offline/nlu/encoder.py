@@ -19,7 +19,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # pyright: ignore[reportMissingTypeStubs]
 
-Fit = Literal["orders", "flows"]
+Fit = Literal["orders", "flows", "questions"]
 Words = tuple[str, ...]
 Floats = NDArray[np.float32]
 OUTSIDE: Final = "O"
@@ -192,7 +192,7 @@ class Layers:
 
 
 class Encoder(Layers):
-    """A fit that labels words: what stands in `orders.npz` or `flows.npz`."""
+    """A fit that labels words: what stands in `orders.npz`, `flows.npz` or `questions.npz`."""
 
     def __init__(self, pieces: Pieces, table: Mapping[str, Any], fitted: Mapping[str, Any]) -> None:
         super().__init__(pieces, table, fitted)
@@ -322,7 +322,7 @@ def _gelu(x: Floats) -> Floats:
 
 @cache
 def encoder(fit: Fit) -> Encoder:
-    """Return a fitted encoder of the package, of orders or of `flows`, read when it is first asked for."""
+    """Return a fitted encoder of the package, read when it is first asked for."""
     return Encoder(*pieces_and_table(), _fitted(fit))
 
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.nlu.encoder import step_encoder
-from workflow_agent.assistant.offline.nlu.lengths import length_told
 from workflow_agent.assistant.offline.nlu.placing import anchor
 from workflow_agent.assistant.offline.nlu.tagging import ASIDE, Slot, step_words, words_of, words_with
 from workflow_agent.assistant.offline.people import people_of, written
 from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan, step_of
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, Candidate, StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.values import durations_in, tells_time, unit_of
+from workflow_agent.assistant.offline.values import durations_in, length_told, tells_time, unit_of
 from workflow_agent.workflows.model.durations import amounts_in, duration_in_words
 from workflow_agent.workflows.model.steps import Step
 

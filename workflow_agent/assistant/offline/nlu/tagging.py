@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from workflow_agent.assistant.offline.lexicon import data_rows
-from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, Scores, Words, encoder
+from workflow_agent.assistant.offline.nlu.encoder import OUTSIDE, Fit, Scores, Words, encoder
 from workflow_agent.assistant.offline.people import people_of
 from workflow_agent.assistant.offline.references import content_of, stems
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
@@ -26,8 +26,8 @@ _NO_SLOT: Final = frozenset({OUTSIDE, ASIDE})
 FLOW: Final = "flow"
 """The intent of a message that tells how some work goes, from which a workflow is drawn."""
 SEVERAL: Final = "several"
-NO_EDIT: Final = frozenset({"none", SEVERAL, "history"})
-"""Intents of messages that are no single edit: no order at all, more than one, an undo."""
+NO_EDIT: Final = frozenset({"none", SEVERAL, "history", "other"})
+"""Intents of messages without slots: no order at all, more than one, an undo; a question that nothing answers."""
 MOST_TOKENS: Final = 70
 """Words of a message that is read as a whole."""
 _GUESSES = 3
@@ -184,16 +184,18 @@ def slots_of(tokens: Sequence[Token], labels: Sequence[str]) -> tuple[Slot, ...]
     return tuple(Slot(role, tuple(token for token, _ in run)) for role, run in runs if role != OUTSIDE)
 
 
-def understandings(tokens: Tokens, workflow: Workflow) -> tuple[list[Understood], list[Tokens]]:
-    """Return the likeliest ways to understand a message to a workflow, the likeliest first, and the orders in it.
+def understandings(
+    tokens: Tokens, workflow: Workflow | None, fit: Fit = "orders"
+) -> tuple[list[Understood], list[Tokens]]:
+    """Return the likeliest ways to understand a message to a workflow, or to none, the likeliest first, and its orders.
 
     The orders are the message itself where it is none or one. Of an overlong message there are no ways.
     """
     said = tuple(token for token in tokens if token.kind != "break")
     if not said or len(said) > MOST_TOKENS:
         return [], [said]
-    words = vocabulary_of(workflow)
-    scores = encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, words)))
+    words = NO_WORDS if workflow is None else vocabulary_of(workflow)
+    scores = encoder(fit).read(tuple(token.text for token in said), tuple(marks_of(said, words)))
     first, *others = sorted(scores.intents.items(), key=lambda one: -one[1])[:_GUESSES]
     ranked = [first, *(one for one in others if one[1] >= LIGHT)]
     found = [way for one in ranked for way in _understood(said, scores, *one)]

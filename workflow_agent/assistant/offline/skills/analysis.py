@@ -4,30 +4,41 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.mood import asked
 from workflow_agent.assistant.offline.patterns import Request, number_of
-from workflow_agent.assistant.offline.question import vocabulary_of
+from workflow_agent.assistant.offline.questions.answers import Outcome, answered
+from workflow_agent.assistant.offline.questions.question import vocabulary_of
+from workflow_agent.assistant.offline.questions.reading import ALL, OTHER, is_of_all, ways_asked
 from workflow_agent.assistant.offline.references import Steps, mention_in
 from workflow_agent.assistant.offline.skills import catalogue, changing
 from workflow_agent.assistant.offline.skills.changing import apply_edits
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, read_workflow, spoken, which_workflow
 from workflow_agent.assistant.offline.skills.versions import is_preview, previewed
-from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.tokens import Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.focus import focus, last_told
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
     Candidate,
+    Choice,
     JsonObject,
     Proposal,
     Reply,
     Skill,
+    Suggestion,
     ToolFailure,
     fixes_offered,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
-from workflow_agent.assistant.offline.wording import clipped, counted, describe_findings, joined, shall_i_fix
+from workflow_agent.assistant.offline.wording import (
+    clipped,
+    condition_of,
+    counted,
+    describe_findings,
+    joined,
+    numbered,
+    shall_i_fix,
+)
 from workflow_agent.workflows.model.durations import duration_in_words
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -201,65 +212,68 @@ def apply_proposal(
 
 
 _MOST_CHARS = 600
+_MOST_NAMED = 12
+"""Steps that are named where words mean none of them."""
+_SURE = 0.9
+"""How certain the answer must be to what may be no question."""
 _MOST_PLAIN = 8
 """Words that may ask without a verb."""
 
 
 def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
     """Answer a question, for what of it was understood, and name the rest; deny only what was read wholly."""
-    tokens = asked(read_tokens(text[:_MOST_CHARS]))
+    whole = read_tokens(text[:_MOST_CHARS])
+    tokens = asked(whole)
     at_hand = focus(turn)
     if catalogue.is_about_all(turn, tokens):
         return (yield from catalogue.answer(tokens, at_hand.id if at_hand else None))
-    target = yield from _target(turn, tokens, text)
+    target = yield from _target(turn, whole, text)
     if target is None:
         if otherwise is not None:
             return (yield from otherwise)
         return (yield from _looked_up(turn, tokens))
     workflow, rest = target
-    told, left = answered(workflow, _plain(rest), Steps(workflow, turn.chosen, last_told(turn)))
+    outcome = answered(workflow, rest, Steps(workflow, turn.chosen, last_told(turn)))
+    told = outcome.text()
     if told is None and at_hand is None:
-        return (yield from _looked_up(turn, tokens, otherwise=_not_understood(workflow, left)))
+        return _asked_back(turn, workflow, outcome)
     if told is None:
-        return (yield from changing.offer_asked(turn, text, workflow, _not_understood(workflow, left)))
+        return (yield from changing.offer_asked(turn, text, workflow, _asked_back(turn, workflow, outcome)))
     about = f"\n\nThat is **{workflow.name}** (`{workflow.id}`)."
     return Reply(told if at_hand is None or at_hand.id == workflow.id or workflow.name in told else told + about)
 
 
 def answer_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
     """Answer what is asked without a verb, "deadline of the audit", where it is read wholly; else do as told."""
-    tokens = _plain(read_tokens(text[:_MOST_CHARS]))
+    tokens = read_tokens(text[:_MOST_CHARS])
     tells = any(t.has("aux") for t in tokens[1:]) or any(t.entry.verb and not t.has("noun") for t in tokens)
     if len(tokens) > _MOST_PLAIN or focus(turn) is None or tells:
         return (yield from otherwise)
     workflow = yield from read_workflow(turn, None)
-    told, _ = answered(workflow, tokens, Steps(workflow, turn.chosen, last_told(turn)))
-    return Reply(told) if told is not None and "I did not use" not in told else (yield from otherwise)
+    outcome = answered(workflow, tokens, Steps(workflow, turn.chosen, last_told(turn)))
+    told = outcome.text() if outcome.certainty > _SURE else None
+    return Reply(told) if told is not None else (yield from otherwise)
 
 
-def _plain(tokens: Tokens) -> Tokens:
-    return tuple(token for token in tokens if token.kind != "punct")
-
-
-def _looked_up(turn: Turn, tokens: Tokens, otherwise: Reply | None = None) -> Skill:
+def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
     """Answer of all workflows where none is at hand; a question about "it" asks which one."""
-    words = [t for t in tokens if counts(t) and t.kind != "punct" and not t.among("catalogue.said")]
-    is_sized = any(t.among("catalogue.sizes") for t in tokens) and tokens[0].is_("which", "what")
-    steps = any(t.is_("step", "approve", "approval") for t in tokens) and not is_sized
-    if otherwise is None and (steps or any(t.is_("it", "this", "its") for t in tokens)):
+    best = next(iter(ways_asked(tokens, None)), None)
+    words = [t for _, some in (best.slots if best else ()) for t in some if t.is_content]
+    if not words and best is not None and best.kind != OTHER and not best.kind.startswith(ALL):
+        return (yield from _asked_which(turn))
+    words = words or [t for t in tokens if counts(t) and t.kind != "punct" and not t.among("catalogue.said")]
+    if any(t.is_("it", "this", "its") for t in tokens):
         return (yield from _asked_which(turn))
     if not words and not any(t.is_("many", "have", "there") for t in tokens):
         return Reply(spoken()["off_topic"])
     listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
     found, _, missing = yield from catalogue.chosen_by(words, listed)
-    if words and not catalogue.has_filter(tokens) and len(found) == 1 and not missing:
+    if words and not is_of_all(tokens) and len(found) == 1 and not missing:
         workflow = yield from read_workflow(turn, found[0]["id"])
-        told, _ = answered(workflow, _plain(tokens), Steps(workflow))
+        told = answered(workflow, tokens, Steps(workflow)).text()
         if told is not None:
             return Reply(f"{told}\n\nThat is **{workflow.name}** (`{workflow.id}`).")
     reply = yield from catalogue.answer(tokens, None)
-    if otherwise is not None and not reply.text.startswith("There"):
-        return otherwise
     return Reply(spoken()["off_topic"]) if reply.text.startswith("I can't tell") else reply
 
 
@@ -268,13 +282,41 @@ def _asked_which(turn: Turn) -> Skill:
     return Reply(spoken()["off_topic"])
 
 
-def _not_understood(workflow: Workflow, left: Sequence[Token]) -> Reply:
-    words = f" (not {joined([f'“{clipped(t.text, 40)}”' for t in left[:5]])})" if left and len(left) < 6 else ""
+def _asked_back(turn: Turn, workflow: Workflow, outcome: Outcome) -> Reply:
+    """Return what is asked back where a question has no answer: which step, or whether another question is meant."""
+    name = f"**{workflow.name}**"
+    if (unmeant := outcome.unmeant) is not None:
+        said = clipped(str(unmeant), 80)
+        if not unmeant.phrase:
+            return Reply(f"I see no condition in {name} that “{said}” means. {_conditions(workflow)}".strip())
+        if not unmeant.candidates:
+            return Reply(f"I see no step in {name} that “{said}” means. Its steps are {_step_names(workflow)}.")
+        offer = Choice(turn.text, unmeant.phrase, unmeant.candidates, turn.chosen)
+        if len(unmeant.candidates) == 1:
+            return Reply(f"Do you mean **{unmeant.candidates[0].name}** by “{said}”?", offer)
+        return Reply(f"Which step do you mean by “{said}”?\n\n{numbered(unmeant.candidates)}", offer)
+    if outcome.offered:
+        return Reply(f"Do you mean: “{outcome.offered}”?", Suggestion(outcome.offered))
     step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
     return Reply(
-        f"I did not understand that question about **{workflow.name}**{words}, so I do not answer it.\n"
+        f"I did not understand that question about {name}, so I do not answer it.\n"
         f"You can ask, for example, “what happens after {step.name.rstrip('?')}?” or “who does what?”."
     )
+
+
+def _conditions(workflow: Workflow) -> str:
+    """Return the conditions there are, with the steps where ways part by them."""
+    rows: dict[str, list[str]] = {}
+    for step, edge in ((s, e) for e in workflow.transitions if e.when and (s := workflow.step(e.from_))):
+        rows.setdefault(step.name, []).append(condition_of(edge))
+    told = [f"at **{step}** {joined([f'“{one}”' for one in some], 'or')}" for step, some in rows.items()]
+    return f"There are: {joined(told[:_MOST_NAMED])}." if told else ""
+
+
+def _step_names(workflow: Workflow) -> str:
+    named = [f"**{step.name}**" for step in workflow.steps if step.type not in ("fork", "join", "end")]
+    more = [f"{len(named) - _MOST_NAMED} more"] if len(named) > _MOST_NAMED else []
+    return joined([*named[:_MOST_NAMED], *more])
 
 
 def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:

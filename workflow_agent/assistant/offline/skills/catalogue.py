@@ -8,9 +8,10 @@ from typing import Any
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.patterns import Request, number_of, phrase_score, unquoted
-from workflow_agent.assistant.offline.question import topics_of
+from workflow_agent.assistant.offline.questions.reading import Asked, asked_of_all, is_of_all
+from workflow_agent.assistant.offline.questions.steps import PROPERTIES, channel, channels_in
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
-from workflow_agent.assistant.offline.schedules import Started, started_by
+from workflow_agent.assistant.offline.schedules import started_as, started_by
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
 from workflow_agent.assistant.offline.skills.targets import (
     ask_which,
@@ -59,10 +60,11 @@ _MET = re.compile(
 """What says behind "the first one" that it is one of those spoken of."""
 _MOST_WORDS = 8
 _MOST_CLOSE = 3
+_CLEARLY = 0.8
+"""How probable the kind of a question must be for workflows to be told apart by what it asks for."""
 _DENYING = ("no", "not", "without", "nobody", "never", "none")
 _MOST_FILTERED = 200
 """Characters of a message that may ask for a list."""
-_STARTING = ("start", "begin", "trigger", "triggered")
 _MOST_READ = 25
 """Workflows that one question reads; what it did not read it says."""
 Asking = Generator[Call, Any, Reply]
@@ -78,26 +80,24 @@ class Filter:
     whole: Callable[[Workflow], bool] | None = None
 
 
-def _parts(workflow: Workflow, step: Step) -> bool:
-    return len([e for e in workflow.outgoing(step.id) if e.type != "error"]) > 1 and step.type != "fork"
-
-
-_BY_TOPIC = {
-    "loop": Filter("with a loop", whole=lambda one: bool(back_edges(one)) or any(s.type == "loop" for s in one.steps)),
-    "parallel": Filter("with parallel branches", search={"step_type": "fork"}),
-    "escalate": Filter("with an escalation", whole=lambda one: any(s.escalate_to for s in one.steps)),
-    "retry": Filter("with retries", whole=lambda one: any(s.retry for s in one.steps)),
-    "choice": Filter("with branches", whole=lambda one: any(_parts(one, step) for step in one.steps)),
-    "wait": Filter("with a wait", whole=lambda one: any(s.type in ("wait", "event") for s in one.steps)),
-    "people": Filter("with work of people", whole=lambda one: any(s.type == "human" or s.assignee for s in one.steps)),
-}
+_PROPERTIES = {
+    "all_deadline": "with_deadline", "with_deadline": "with_deadline", "of_length": "with_deadline",
+    "all_retry": "with_retry", "all_escalation": "with_escalation", "all_branches": "branches",
+    "all_wait": "waits", "all_approval": "approvals",
+}  # fmt: skip
+"""What some step of a workflow has, by the kind of question that asks for it."""
+_STARTS = {"all_scheduled": "clock", "all_time": "clock", "all_by_hand": "manual", "all_event": "event"}
+_STARTING = ("start", "trigger", "event", "webhook", "workflow")
+_ANY_SERVICE = ("service", "system", "tool", "software", "external", "any", "a", "no", "at", "all")
+_SOUGHT = ("topic", "who", "service", "step")
+"""Slots whose words are looked for."""
 
 
 def is_about_all(turn: Turn, tokens: Tokens) -> bool:
     """Say whether a question is about the workflows there are, not about the one at hand."""
     said = tuple(token for token in tokens if token.kind != "punct")
     among_all = focus(turn) is None or len([one for one in listed_in_reply(turn) if one.id.startswith("wf_")]) > 1
-    sought = any(token.is_("find", "search", "look") for token in said[:5])
+    sought = any(token.is_("find", "search", "look", "show", "open", "display", "explain") for token in said[:5])
     for at, token in enumerate(said):
         before = said[max(at - 2, 0) : at]
         if token.among("catalogue.workflows"):
@@ -112,8 +112,8 @@ def is_about_all(turn: Turn, tokens: Tokens) -> bool:
     runs = any(t.is_("run", "start", "begin") for t in said[1:6])
     if len(said) > 2 and said[0].is_("what", "which") and runs and started_by(said) is not None:
         return among_all or said[1].is_("run", "start")
-    says = any(t.is_(*(word_set("catalogue.anything") if among_all else ("everything",))) for t in said[:5])
-    return says and (any(t.is_("tag", "about", "for") for t in said) or has_filter(said))
+    whole = any(t.is_("everything") for t in said[:5])
+    return (whole or (among_all and not sought)) and is_of_all(said)
 
 
 def is_filtered(turn: Turn, text: str) -> bool:
@@ -122,36 +122,33 @@ def is_filtered(turn: Turn, text: str) -> bool:
     return is_about_all(turn, tokens) and any(token.is_("tag", "tagged") for token in tokens)
 
 
-def has_filter(tokens: Tokens) -> bool:
-    """Say whether a question names what workflows have, beside words to look for."""
-    return bool(_filters(tuple(token for token in tokens if token.kind != "punct"))[0])
-
-
 def answer(tokens: Tokens, opened: str | None) -> Asking:
     """List the workflows that a question asks for; what of it is no filter is looked for in their words.
 
     Reading a workflow opens it: afterwards the one that was open is opened again, else the only one found.
     """
-    tokens = tuple(token for token in tokens if token.kind != "punct")
     result = yield Call("list_workflows", {"limit": _MOST_LISTED})
     items: list[JsonObject] = result["workflows"]
-    asked, rest = _filters(tokens)
-    denies = any(token.is_(*_DENYING) for token in tokens)
-    rest = [t for t in rest if counts(t) and not t.among("catalogue.said") and not t.is_(*_DENYING)]
+    asked, rest = _filters(tokens, items)
+    kind = (way := asked_of_all(tokens)) and way.kind
+    denies = any(token.is_(*_DENYING) for token in tokens) or (way is not None and way.has("no"))
     lows = {word for token in tokens for word in (token.lower, token.lemma)}
     if lows & word_set("catalogue.change") and not lows & {"step", "steps"}:
         return (yield from _by_change())
-    if lows & word_set("catalogue.sizes") and not asked and all(t.among("catalogue.sizes") for t in rest):
-        sign = -1 if lows & {"most", "largest", "biggest", "longest"} else 1
+    if kind in ("all_most_steps", "all_fewest_steps"):
+        sign = -1 if kind == "all_most_steps" else 1
         best = sorted(items, key=lambda one: sign * one["step_count"])[:3]
         return listing(best, len(best), f", the {'largest' if sign < 0 else 'smallest'} first")
     if tokens[0].is_("who") and any(t.is_("more", "several", "two") for t in tokens) and not rest:
         return (yield from _roles_shared(items, result["total"]))
-    if not asked and not rest and not denies:
+    if kind in ("all_list", "all_count") and not asked and not rest:
         return listing(items, result["total"], "")
-    if denies and (len(asked) != 1 or rest):
+    if not (asked or rest) or (denies and (len(asked) != 1 or rest)):
         return (yield from _closest([token.text for token in tokens if token.is_content], items))
     found, left, missing = yield from chosen_by(rest, items)
+    if kind == "all_about":
+        # "About ships": a workflow of that name or description, before those in which something is shipped.
+        found = [one for one in found if _tells(one, rest)] or found
     if missing or (left and not found):
         return (yield from _closest([t.text for t in rest], items, [t.text for t in (missing or left)]))
     for one in asked:
@@ -165,11 +162,27 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     )
     which = f" not {joined(about)}".replace(" not with ", " without ") if denies else f" {joined(about)}"
     note = f"\n\nI did not use: {joined([f'“{t.text}”' for t in left])}." if left else ""
+    if not found and kind == "all_role" and way is not None:
+        # "Where would a welder work": not by that name, but it may be told.
+        asked, rest = [], [t for words in way.words("who") for t in words if t.is_content]
+        found, left, missing = yield from chosen_by(rest, items)
+        if missing:
+            return (yield from _closest([t.text for t in rest], items, [t.text for t in missing]))
+    if not found and rest:
+        # Not all of it was surely meant: to deny it together would say too much.
+        return (yield from _closest([t.text for t in rest], items))
     if not found:
         return Reply(f"None of the {counted(result['total'], 'workflow')} is one{which}.")
     reply = listing(found, len(found), which)
     unseen = result["total"] - len(items)
     return Reply(f"{reply.text}{note}" + (f"\n\nI looked at {len(items)} of {result['total']}." if unseen else ""))
+
+
+def _tells(item: JsonObject, words: Sequence[Token]) -> bool:
+    """Say whether the name, the description, an alias or a tag of a workflow has all of some words."""
+    said = [item["name"], item.get("description") or "", *item.get("aliases", ()), *item.get("tags", ())]
+    own = [word for text in said for word in content_of(text)]
+    return all(any(akin(word.lower, one) for one in own) for word in words)
 
 
 def chosen_by(
@@ -201,8 +214,7 @@ def described(phrase: str) -> Tokens | None:
 def matching(tokens: Tokens) -> Generator[Call, Any, list[WorkflowRef]]:
     """Return the workflows that pass every filter and say every word of a description."""
     items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
-    asked, rest = _filters(tokens)
-    rest = [t for t in rest if counts(t) and not t.among("catalogue.said")]
+    asked, rest = _filters((*read_tokens("which workflow"), *tokens), items)
     found, _, missing = yield from chosen_by(rest, items)
     found = found if (asked or rest) and not missing else []
     for one in asked:
@@ -312,47 +324,74 @@ def _closest(words: Sequence[str], items: Sequence[JsonObject], missing: Sequenc
     return Reply(f"{which}. The closest are:\n\n{lines}")
 
 
-def _filters(tokens: Tokens) -> tuple[list[Filter], list[Token]]:
-    """Return the filters that a question names, each with its words, and the tokens that are in none."""
-    topics = topics_of(tokens)
-    found: list[Filter] = []
-    used: set[int] = set()
-    for topic, one in _BY_TOPIC.items():
-        if topic in topics and (topic != "people" or any(t.is_("nobody", "human", "never") for t in tokens)):
-            found.append(one)
-            used |= topics[topic]
+def _filters(tokens: Tokens, items: Sequence[JsonObject]) -> tuple[list[Filter], list[Token]]:
+    """Return what a question asks of each workflow, and the words that are looked for in them."""
+    asked = asked_of_all(tokens)
+    if asked is None:
+        return [], []
+    one = _filter(asked, items) if asked.likely > _CLEARLY or asked.kind == "all_role" else None
+    said = {token.start for words in asked.words(*_SOUGHT) for token in words}
+    slots = {token.start for _, words in asked.slots for token in words}
+    if said and not any(t.start in said and t.is_content for t in tokens):
+        # "The till" is no time there.
+        return ([one] if one is not None else []), [t for t in tokens if t.start in said and not t.has("det")]
+    # What may be no word of the question alone is looked for too: "which HR workflows have a loop?".
+    rest = [t for t in tokens if t.start in said or (t.start not in slots | asked.plain and t.has("noun", "name"))]
+    rest = [t for t in rest if counts(t) and t.is_content and not t.among("catalogue.said") and not t.is_(*_DENYING)]
+    is_told = one is not None and asked.kind in (*_STARTS, "all_role")
+    return ([one] if one is not None else []), [] if is_told else rest
+
+
+def _filter(asked: Asked, items: Sequence[JsonObject]) -> Filter | None:
+    tokens, kind = asked.tokens, asked.kind
     spans = durations_in(tokens)
-    if spans or "deadline" in topics:
-        found.append(_limited(tokens, spans[0][1].value if spans else None))
-        used |= topics.get("deadline", set()) | {at for first, one in spans for at in range(first, one.end)}
-        used |= {at for at, token in enumerate(tokens) if token.among("catalogue.compares")}
-    elif (started := started_by(tokens)) is not None:
-        found.append(_started(started))
-        used |= started.read
-    elif event := _event_in(tokens):
-        said = [tokens[at] for at in sorted(event) if not tokens[at].is_(*_STARTING)]
-        words = [token.lower for token in said if token.is_content and token.has("noun", "name")]
-        found.append(Filter(f"started by {joined(words)}", lambda item: _is_started_by(words, item["triggers"])))
-        used |= event
-    if (tags := [at for at, token in enumerate(tokens) if token.is_("tag", "tagged")]) and "deadline" not in topics:
-        names = {token.lower for token in tokens[tags[0] + 1 :] if token.kind in ("word", "quoted")} - {"as", "with"}
-        found.append(
-            Filter(
-                f"tagged {' or '.join(sorted(names))!r}",
-                lambda item: bool(names & {tag.casefold() for tag in item["tags"]}),
-            )
+    if spans and kind in ("all_deadline", "all_wait", "of_length"):
+        return _limited(tokens, spans[0][1].value)
+    if (own := PROPERTIES.get(_PROPERTIES.get(kind, ""))) is not None:
+        return Filter(own.label, whole=lambda flow: any(own.holds(flow, step) for step in flow.steps))
+    if kind == "all_messages":
+        named, own = channels_in(tokens), PROPERTIES["messages"]
+        sends = own.label if not named else f"sending by {joined(sorted(named))}"
+        return Filter(
+            sends, whole=lambda flow: any(channel(s) in named or (not named and own.holds(flow, s)) for s in flow.steps)
         )
-        used |= set(range(tags[0], len(tokens)))
-    return found, [token for at, token in enumerate(tokens) if at not in used]
+    if kind == "all_role" and (who := [t for words in asked.words("who") for t in words if t.is_content]):
+        said = " ".join(t.text for t in who)
+        return Filter(f"with work for “{said}”", whole=lambda flow: any(_is_for(step, who) for step in flow.steps))
+    if kind == "all_service" and all(t.is_(*_ANY_SERVICE) for words in asked.words("service") for t in words):
+        return Filter("with a service", whole=lambda one: any(s.uses for s in one.steps))
+    if kind == "all_error":
+        return Filter("with a way for errors", whole=lambda one: any(e.type == "error" for e in one.transitions))
+    if kind == "all_loop":
+        return Filter(
+            "with a loop", whole=lambda one: bool(back_edges(one)) or any(s.type == "loop" for s in one.steps)
+        )
+    if kind == "all_parallel":
+        return Filter("with parallel branches", search={"step_type": "fork"})
+    if kind == "all_tag":
+        names = {t.lower for words in asked.words("tag") for t in words if t.kind in ("word", "quoted")}
+        names = names or {t.lower for t in tokens[-2:] if t.kind == "word"}
+        told = f"tagged {' or '.join(sorted(names))!r}"
+        return Filter(told, lambda item: bool(names & {tag.casefold() for tag in item["tags"]}))
+    if kind in _STARTS:
+        return _starting(asked, items)
+    return None
 
 
-def _event_in(tokens: Tokens) -> set[int]:
-    """Return the places of "start when an email arrives", or none."""
-    starts = next((at for at, t in enumerate(tokens) if t.is_(*_STARTING)), len(tokens))
-    when = next((at for at in range(starts, len(tokens)) if tokens[at].is_("when", "on", "by", "with", "from")), None)
-    if when is None or not any(t.is_content and t.has("noun", "name") for t in tokens[when:]):
-        return set()
-    return set(range(starts, len(tokens)))
+def _is_for(step: Step, who: Sequence[Token]) -> bool:
+    """Say whether somebody does a step, or is asked when it is late; all words must be of who that is."""
+    names = (content_of(one.replace("_", " ")) for one in (step.assignee, step.escalate_to) if one)
+    return any(all(any(akin(token.lower, word) for word in name) for token in who) for name in names)
+
+
+def _starting(asked: Asked, items: Sequence[JsonObject]) -> Filter:
+    """Return the filter by what starts a workflow: a time, a clock, somebody, or an event of the name that is said."""
+    nouns = [t.lower for t in asked.tokens if t.is_content and t.has("noun", "name") and not t.is_(*_STARTING)]
+    words = [word for word in nouns if any(_is_started_by([word], item["triggers"]) for item in items)]
+    if asked.kind == "all_event" and words:
+        return Filter(f"started by {joined(words)}", lambda item: _is_started_by(words, item["triggers"]))
+    found = started_by(asked.tokens) or started_as(_STARTS[asked.kind])
+    return Filter(found.label, lambda item: found.passes(item["triggers"]))
 
 
 def _is_started_by(words: Sequence[str], triggers: Sequence[str]) -> bool:
@@ -361,14 +400,8 @@ def _is_started_by(words: Sequence[str], triggers: Sequence[str]) -> bool:
     return any(all(any(akin(word, part) for part in parts) for word in words) for parts in said)
 
 
-def _started(started: Started) -> Filter:
-    return Filter(started.label, lambda item: started.passes(item["triggers"]))
-
-
-def _limited(tokens: Tokens, length: str | None) -> Filter:
-    """Return the filter by a deadline or a wait: any, or one over, under or of a length."""
-    if length is None:
-        return Filter("with a deadline", whole=lambda one: any(s.timeout for s in one.steps))
+def _limited(tokens: Tokens, length: str) -> Filter:
+    """Return the filter by a deadline or a wait over, under or of a length."""
     less = any(token.is_("less", "under", "below", "shorter") for token in tokens)
     more = any(token.is_("more", "over", "above", "longer") for token in tokens)
     limit = seconds_of(length)

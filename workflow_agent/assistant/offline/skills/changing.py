@@ -8,8 +8,8 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
-from workflow_agent.assistant.offline.letters import letter_itself
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.mood import letter_itself, may_ask
 from workflow_agent.assistant.offline.nlu.doubts import consequences, doubts
 from workflow_agent.assistant.offline.nlu.hedges import ASKED
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
@@ -26,7 +26,6 @@ from workflow_agent.assistant.offline.references import (
 )
 from workflow_agent.assistant.offline.skills.targets import listed_workflow, read_workflow, which_workflow
 from workflow_agent.assistant.offline.skills.versions import deletion, is_preview, previewed, read_undo, undo
-from workflow_agent.assistant.offline.spans import spans_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, last_step, listed_in_reply
 from workflow_agent.assistant.offline.turn.outcome import (
@@ -42,6 +41,7 @@ from workflow_agent.assistant.offline.turn.outcome import (
     fixes_offered,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
+from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.wording import (
     clipped,
     describe_edits,
@@ -107,9 +107,10 @@ _LACKING = re.compile(
     r"(?: here)?[?.!]*$",
     re.IGNORECASE,
 )
-_KINDS_OF_FIELDS = frozenset(
-    {"timeout", "retry", "owner", "escalate", "permission", "form", "tag", "alias", "describe"}
-)
+_FIELDS = (
+    "deadline", "timeout", "limit", "retry", "owner", "escalation", "permission", "form", "tag", "alias", "description",
+)  # fmt: skip
+"""What a step or workflow may lack that is no step."""
 _BY_PLACE = re.compile(
     r"\b(?:the|that) (?:one|step|task|thing|part|activity)\b.{0,15} (?:before|after) ", re.IGNORECASE
 )
@@ -122,7 +123,7 @@ def lacking(text: str) -> str | None:
     said = next((one for one in found.groups() if one), "") if found else ""
     words = read_tokens(said)
     named = [t for t in words if t.is_content and t.lemma not in FRAME_WORDS]
-    plain = all(span.kind in ("word", "glue", "det", "for") for span in spans_of(words, _KINDS_OF_FIELDS))
+    plain = not durations_in(words) and not any(t.is_(*_FIELDS) for t in words)
     return said if _NEW.match(said) and named and plain else None
 
 
@@ -236,7 +237,7 @@ def change_or(turn: Turn, text: str, otherwise: Skill) -> Skill:
         return (yield from otherwise)
     workflow = yield from read_workflow(turn, None, to_change=True)
     reading = read_order(_empty(turn, text, workflow), read_tokens(text))
-    return (yield from change(turn, text) if reading.is_sure else otherwise)
+    return (yield from change(turn, text, dry_run=may_ask(text)) if reading.is_sure else otherwise)
 
 
 def offer_asked(turn: Turn, text: str, workflow: Workflow, otherwise: Reply) -> Skill:

@@ -3,10 +3,10 @@
 import re
 from functools import cache
 
-from workflow_agent.assistant.offline.answers import answered
 from workflow_agent.assistant.offline.drafting.description import Drafted
 from workflow_agent.assistant.offline.lexicon import data_rows
 from workflow_agent.assistant.offline.patterns import Request, sentence_case, unquoted
+from workflow_agent.assistant.offline.questions.answers import answered
 from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_workflow
 from workflow_agent.assistant.offline.tokens import read_tokens
@@ -78,14 +78,13 @@ def tell_of(draft: Drafted, question: str, offer: Suggestion) -> Skill:
     """Answer a question from a draft that waits for a yes, as far as it was understood; the offer stays open."""
     yield from ()
     workflow = _workflow_of(draft)
-    asked = tuple(token for token in read_tokens(question) if token.kind != "punct")
-    told, _ = answered(workflow, asked, Steps(workflow))
+    told = answered(workflow, read_tokens(question), Steps(workflow)).text()
     waits = "Nothing is made yet: say yes to make it, or tell me what is different."
     return Reply(f"{told}\n\n{waits}" if told else waits, offer)
 
 
 def _left(draft: Drafted) -> str:
-    told = [f"I could not draw: {'; '.join(draft.undrawn)}."] if draft.undrawn else []
+    told = [f"I am not sure of, or did not draw: {'; '.join(draft.undrawn)}."] if draft.undrawn else []
     if draft.unread:
         told.append(f"I did not use: {joined([f'“{clipped(word, 60)}”' for word in draft.unread[:12]])}.")
     return " ".join(told)

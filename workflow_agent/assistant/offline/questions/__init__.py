@@ -1,0 +1,1 @@
+"""Questions about one workflow: read by an encoder, answered from the graph."""
