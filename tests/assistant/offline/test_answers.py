@@ -137,7 +137,7 @@ PEOPLE = {
     "baker tasks?": "**baker** does **Prepare dough**",
     "who kneads the dough?": "**baker**.\n\nI took “kneads the dough” for **Prepare dough**.",
     "who bakes it, somebody or a machine?": "(`oven`): nobody is set, it calls `oven.run`",
-    "are all steps done by people?": "No: **Let it rise** (`rise`), **Bake bread** (`oven`) and",
+    "are all steps done by people?": "No: not **Let it rise** (`rise`), **Bake bread** (`oven`) and",
     "does the baker knead the dough?": "Yes: **Prepare dough** (`dough`) is done by baker.",
 }
 TIMES = {

@@ -8,7 +8,8 @@ from workflow_agent.assistant.offline.lexicon import entry_of, word_set
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 
 _PLACED = frozenset({"before", "after", "between", "start", "end", "beside"})
-_MODAL = ("can", "could", "may", "might", "would", "should")
+MODALS = ("can", "could", "may", "might", "would", "should", "shall", "must", "will")
+"""Words that may ask for something to be done."""
 _NEAR = 7
 _MOST_CHARS = 600
 """How far a message is read to tell what it is."""
@@ -25,6 +26,9 @@ def is_question(text: str) -> bool:
     tokens = trimmed(read_tokens(plain[:_MOST_CHARS]))
     if [token.lower for token in tokens[:2]] == ["please", "have"]:
         return False
+    if plain.endswith("?") and tokens and tokens[0].is_(*MODALS) and any(t.is_("without") for t in tokens):
+        # "Can we hand over the keys without testing the network?"
+        return not _asks_to_do(tokens) or tokens[1].is_("we", "i")
     *before, last = sentences(tokens) or ((),)
     if before and last and plain.endswith("?") and _asks_to_do(last):
         # "Nobody says planning permission here. Can you drop that alias?"
@@ -70,7 +74,7 @@ def is_question(text: str) -> bool:
 def may_ask(text: str) -> bool:
     """Say whether a message asks as well as it orders: "can the clerk do the scoring", without a mark or a please."""
     tokens = trimmed(read_tokens(text[:_MOST_CHARS]))
-    asks = len(tokens) > 1 and tokens[0].is_(*_MODAL) and not tokens[1].has("pron") and not tokens[1].is_("u")
+    asks = len(tokens) > 1 and tokens[0].is_(*MODALS) and not tokens[1].has("pron") and not tokens[1].is_("u")
     return asks and len(sentences(tokens)) == 1 and not any(t.is_("please", "pls", "plz") for t in tokens)
 
 

@@ -74,6 +74,7 @@ _TOLD = (
     (r"every (?:\d+ )?(?:day|night)s?.*", "0 0 * * *"),
     (r"every (?:\d+ )?weeks?.*", "0 0 * * 0"),
     (r"every (?:\d+ )?months?.*", "0 0 1 * *"),
+    (r"every (?:\d+ )?years?.*", "0 0 1 1 *"),
 )
 """How a list of workflows tells a schedule, as `describe_trigger` does, and the cron expression that it tells of."""
 
@@ -199,7 +200,8 @@ def _times(tokens: Tokens, at_of: dict[str, int], *, is_every: bool) -> tuple[li
         elif token.value is not None and _is_date(tokens, at):
             read |= {at_of["month"]} if "month" in at_of else set()
             add(f"on day {int(token.value)}", at, lambda t, d=int(token.value): d in t.days and len(t.days) < 31)
-    if not fits:
+    if not fits or (is_every and "day" in at_of and not named):
+        # "Every day at 3": not every Monday at 3.
         for word, period in (*_PERIODS.items(), *((one, one) for one in dict.fromkeys(_PERIODS.values()))):
             if word in at_of and (word != period or is_every):
                 add(f"every {period}", at_of[word], lambda t, p=period: t.rhythm == p)

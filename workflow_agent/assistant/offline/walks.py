@@ -106,7 +106,13 @@ def _leads(through: Mapping[str, Sequence[str]], start: str, goals: set[str], cl
 
 def between(workflow: Workflow, edge: Transition) -> set[str]:
     """Return the ids of the steps on the loop that a transition back closes."""
-    return reach(workflow, edge.to) & {s.id for s in workflow.steps if edge.from_ in reach(workflow, s.id)}
+    seen, waiting = set[str](), [edge.from_]
+    while waiting:
+        here = waiting.pop()
+        if here not in seen:
+            seen.add(here)
+            waiting += [e.from_ for e in workflow.incoming(here)]
+    return reach(workflow, edge.to) & seen
 
 
 def path(workflow: Workflow, goal: str | None = None, avoiding: frozenset[str] = frozenset()) -> list[Step] | None:

@@ -22,6 +22,7 @@ from workflow_agent.assistant.offline.questions.steps import (
     channel,
     channels_in,
     doing,
+    in_case,
     lines,
     names,
     taken,
@@ -106,6 +107,8 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> Outcome:
     Of all ways to read it those with the same answer count together: which words say which step may stay open. A way
     that leaves out a word of the workflow is none.
     """
+    if all(token.kind in ("punct", "break") for token in tokens):
+        return Outcome()
     ways = [one for one in ways_asked(tokens, workflow)[:_MOST_WAYS] if one.certainty > _LIGHT]
     if ways and (both := _both(workflow, ways[0], steps)) is not None:
         return both
@@ -166,6 +169,11 @@ def _about_same(workflow: Workflow, tokens: Tokens, steps: Steps, same: Sequence
     return Outcome() if is_of_it else answered(workflow, tokens, steps)
 
 
+_IN_CASES = frozenset({"case", "always"})
+_DENIED = frozenset({"does_it", "loops", "exists", "does", "again"})
+"""Kinds whose answer says nothing of a denial: a question with one gets the facts, and no yes or no."""
+
+
 def _of(workflow: Workflow, asked: Asked, steps: Steps) -> Outcome:
     answer = _answers().get(_OF_ALL.get(asked.kind, asked.kind))
     if answer is None:
@@ -175,7 +183,18 @@ def _of(workflow: Workflow, asked: Asked, steps: Steps) -> Outcome:
         told = answer(question)
     except Unmeant as unmeant:
         return Outcome(unmeant=unmeant)
+    if told is not None and told.verdict is not None and _narrows(asked):
+        told = replace(told, text=told.text[:1].upper() + told.text[1:], verdict=None)
     return Outcome(told, tuple(question.taken.items()))
+
+
+def _narrows(asked: Asked) -> bool:
+    """Say whether a question has a word that the answer does not look at, so that it is told without a yes or a no."""
+    read = {t.start for _, words in asked.slots for t in words}
+    open_ = [t for t in asked.tokens if t.start not in read]
+    denies = asked.kind in _DENIED and any(t.has("neg") or t.is_("no", "nobody", "never") for t in open_)
+    in_a_case = asked.kind not in _IN_CASES and (asked.has("case") or any(t.is_("if", "unless") for t in open_))
+    return denies or in_a_case or any(t.among("question.narrowing") for t in open_)
 
 
 def _offered(question: Question) -> str:
@@ -205,7 +224,7 @@ def _who(q: Question) -> Told | None:
 
 def _does(q: Question) -> Told | None:
     """Return what somebody does, also who is only asked when a step is late, or that there is nobody of that name."""
-    yes = True if q.asked.is_yes_or_no else None
+    yes = True if q.asked.is_yes_or_no and not q.asked.tokens[0].is_("i") else None
     told: list[str] = []
     # "I am a tester, what is my job?"
     for words in q.asked.words("who") or q.asked.words("aside"):
@@ -251,10 +270,13 @@ def _besides(q: Question) -> Told | None:
     if len(whom) < len(said):
         return None
     yes = q.asked.is_yes_or_no
-    if about := q.meant("step"):
+    about = q.meant("step")
+    if about and len(whom) != 1:
+        return None
+    if about:
         more = [s for who in whom for s in roles_of(q.workflow)[who] if s not in about]
         told = f"{whom[0]} also does {names(more)}." if more else f"{whom[0]} does only {names(about)}."
-        return Told(told, bool(more) if yes else None) if len(whom) == 1 else None
+        return Told(told, bool(more) if yes else None)
     others = [who for who in roles_of(q.workflow) if who not in whom]
     return Told(f"{joined(others)}." if others else f"only {joined(whom)}.", bool(others) if yes else None)
 
@@ -283,13 +305,19 @@ def _with(kind: str) -> Answer:
         without_it = f"without {label.removeprefix('with ')}" if label.startswith("with ") else f"not {label}"
         which, told = without_it if denied else label, joined([with_limits(s) for s in found])
         others = [s for s in some if s not in found]
-        every = is_asked and any(t.among("question.every") for t in q.asked.tokens)
-        if every and others:
-            return Told(f"{names(others)} {are(others)} not.", verdict=False)
+        said = q.asked.tokens
+        every = next((at for at, t in enumerate(said) if is_asked and t.among("question.every")), None)
+        if every is not None and others:
+            # "All human steps" are not all.
+            plainly = any(t.is_("step", "task", "them") for t in said[every + 1 : every + 3])
+            return Told(f"not {names(others)}.", verdict=False if plainly else None)
         if about and (is_asked or not found):
             has = f"{'has' if len(about) == 1 else 'have'} {lacked}" if lacked else f"{are(about)} not {label}"
             if not found and not denied:
                 return Told(f"{names(about)} {has}.", verdict=False if is_asked else None)
+        if denied and is_asked and not about and others:
+            # "Is there no deadline?" is a yes only where no step has one.
+            return Told(f"{label}: {joined([with_limits(s) for s in others])}.", verdict=_is_no_then_not(q))
         if is_asked and found:
             return Told(f"{which}: {told}.", verdict=True)
         if q.asked.is_count:
@@ -300,6 +328,11 @@ def _with(kind: str) -> Answer:
         return Told(f"no step of **{q.workflow.name}** is {which}.", verdict=False) if is_asked else Told(none)
 
     return answer
+
+
+def _is_no_then_not(q: Question) -> bool:
+    """Return the verdict where a question denies what is there: "isn't there a deadline?" expects a yes."""
+    return any(t.is_("not") for t in q.asked.tokens[1:2])
 
 
 def _of_length(q: Question) -> Told | None:
@@ -375,14 +408,20 @@ def _first_line(q: Question) -> str:
 
 def _last(q: Question) -> Told | None:
     ends = {s.id for s in q.workflow.steps if s.type == "end"}
-    found = [s for s in q.work() if any(e.to in ends for e in q.workflow.outgoing(s.id))]
+    onward = {s.id: {e.to for e in q.workflow.outgoing(s.id)} for s in q.work()}
+    found = [s for s in q.work() if not onward[s.id] or onward[s.id] & ends]
     told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in found]
-    return Told(f"Last come {joined(told)}. {ends_line(q.workflow)}" if told else ends_line(q.workflow))
+    last = f"Last come {joined(told)}. " if told else ""
+    return Told(f"{last}{_ends_line(q.workflow)}")
 
 
 def _ends(q: Question) -> Told | None:
     """Return how a workflow ends, or what a decision leads to."""
-    return _after(q) if q.asked.has("step") else Told(ends_line(q.workflow))
+    return _after(q) if q.asked.has("step") else Told(_ends_line(q.workflow))
+
+
+def _ends_line(flow: Workflow) -> str:
+    return ends_line(flow) or f"No end is drawn in **{flow.name}**."
 
 
 def _number(q: Question) -> Told | None:
@@ -423,7 +462,9 @@ def _condition(q: Question) -> Told | None:
     """Return when a step is done: the conditions on the ways to it, followed back to the nearest."""
     rows: list[str] = []
     for step in (q.meant("step", "goal") or q.tasks("who"))[:_MOST_STEPS]:
-        told = list(dict.fromkeys(f"from {named(s)}, if {when}" for s, when in conditions_before(q.workflow, step.id)))
+        told = list(
+            dict.fromkeys(f"from {named(s)}, {in_case(when)}" for s, when in conditions_before(q.workflow, step.id))
+        )
         rows.append(
             f"{named(step)} is reached {'; or '.join(told)}."
             if told
@@ -484,6 +525,8 @@ def _count_steps(q: Question) -> Told | None:
     if found := q.tasks("step", "who"):
         return Told(f"{counted(len(found), 'step')}: {names(found)}.")
     ends = sum(s.type == "end" for s in q.workflow.steps)
+    if not q.work():
+        return Told(f"**{q.workflow.name}** has no step in which something is done.")
     also = f", and {counted(ends, 'end')}." if ends else "."
     return Told(f"**{q.workflow.name}** has {counted(len(q.workflow.steps), 'step')}: {names(q.work())}{also}")
 
@@ -514,7 +557,7 @@ def _services(q: Question) -> Told | None:
     mine = [s for s in calling if not said or any(akin(t, one) for t in said for one in _service_words(s))]
     told = "; ".join(f"{named(s)} calls `{s.uses}`" for s in mine)
     if said and not told:
-        return Told(f"no step of **{flow.name}** calls “{' '.join(said)}”.", verdict=False)
+        return Told(f"no step of **{flow.name}** calls “{' '.join(said)}”.", False if q.asked.is_yes_or_no else None)
     yes = True if told and q.asked.is_yes_or_no else None
     return Told(f"{told}." if told else f"No step of **{flow.name}** calls a service.", verdict=yes)
 
@@ -543,7 +586,8 @@ def _about(q: Question) -> Told | None:
     flow = q.workflow
     told = [
         told_step(flow, s)
-        + "".join(f"\nFrom {named(one)}, if {when}." for one, when in conditions_before(flow, s.id)) * (s.type == "end")
+        + "".join(f"\nFrom {named(one)}, {in_case(when)}." for one, when in conditions_before(flow, s.id))
+        * (s.type == "end")
         for s in q.meant("step", "goal")[:_MOST_STEPS]
     ]
     return Told("\n\n".join(told)) if told else _does(q)

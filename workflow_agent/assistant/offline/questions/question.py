@@ -183,7 +183,7 @@ class Question:
         """Return the ways that the number of a question takes, by the conditions with numbers."""
         words = [t for one in self.asked.words("value", "case") for t in one]
         numbers = [t for one in self.asked.words("value") for t in one if t.value is not None]
-        if len(numbers) != 1:
+        if len(numbers) != 1 or any(t.among("question.counted") for t in words):
             return []
         over = any(t.is_("over", "above", "more", "exceed") for t in words)
         under = any(t.is_("under", "below", "less", "fewer") for t in words)
@@ -220,12 +220,14 @@ class Question:
         words = [t for one in self.asked.words("case", "step", "who") for t in one]
         no = [t for t in words if t.has("neg") or t.is_("nobody", "no")]
         said = [t for t in words if t not in no and not t.among("inquiry.saying") and (t.is_content or t.has("adj"))]
+        lacks = any(t.among("question.lacking") for t in said)
         scored = [(edge, *one) for edge in self.workflow.transitions if (one := self._scored(edge, said))]
         top = max((score for _, score, _ in scored), default=0)
         found: list[Transition] = []
         for edge, score, is_opposite in scored:
             if score == top:
-                same = _lacks(condition_of(edge)) == (bool(no) != is_opposite)
+                # "Not there" is missing; "not missing" is there.
+                same = _lacks(condition_of(edge)) == (bool(no) != (is_opposite != lacks))
                 found += [edge] if same else [e for e in self._decided(edge.from_) if e is not edge]
         if not found:
             found = self._by_outcome(said, is_bad=bool(no))

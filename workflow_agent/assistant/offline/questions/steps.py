@@ -135,11 +135,16 @@ def taken(workflow: Workflow, ways: Iterable[Transition]) -> list[str]:
     return [f"At {named(s)}: {through(workflow, e)}." for e in ways if (s := workflow.step(e.from_))]
 
 
+def in_case(when: str) -> str:
+    """Return a case as what a way is taken in."""
+    return when if when == "otherwise" else f"if {when}"
+
+
 def loop_line(workflow: Workflow, edge: Transition) -> str:
     """Return where a way back begins and leads."""
     ends = [named(s) for one in (edge.from_, edge.to) if (s := workflow.step(one))]
     when = condition_of(edge)
-    return f"from {' back to '.join(ends)}" + (f", if {when}" if when else "")
+    return f"from {' back to '.join(ends)}" + (f", {in_case(when)}" if when else "")
 
 
 @dataclass(frozen=True, slots=True)

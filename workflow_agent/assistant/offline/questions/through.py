@@ -7,6 +7,7 @@ from workflow_agent.assistant.offline.questions.steps import (
     channel,
     doing,
     falls,
+    in_case,
     lines,
     loop_line,
     names,
@@ -57,7 +58,8 @@ def path_to(q: Question) -> Told | None:
         (f"To {named(goal)}: " if goal else "The shortest way: ")
         + f"{_arrows(way)}."
         + "".join(
-            f" From {named(s)}, if {when}." for s, when in (conditions_before(q.workflow, goal.id) if goal else ())
+            f" From {named(s)}, {in_case(when)}."
+            for s, when in (conditions_before(q.workflow, goal.id) if goal else ())
         )
         for goal, way in ways
         if way

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz, process
 
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.mood import letter_itself, may_ask
+from workflow_agent.assistant.offline.mood import MODALS, letter_itself, may_ask
 from workflow_agent.assistant.offline.nlu.doubts import consequences, doubts
 from workflow_agent.assistant.offline.nlu.hedges import ASKED
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
@@ -244,6 +244,9 @@ def offer_asked(turn: Turn, text: str, workflow: Workflow, otherwise: Reply) -> 
     """Offer the change that a question most probably asks for, "could the wait be 30 days?"; else do as told."""
     plan = _empty(turn, text, workflow)
     tokens = read_tokens(text)
+    if not any(t.is_(*MODALS) for t in tokens):
+        # "Is it tagged fun?" asks for nothing to be done.
+        return otherwise
     reading = read_order(plan, tokens)
     found = planned(plan, reading)
     if not isinstance(found, Plan) or not found.edits or reading.certainty < _ASKED_FOR:
