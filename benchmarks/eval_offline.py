@@ -63,10 +63,11 @@ HALVES = {
     "dev_11": "eleventh development",
     "dev_12": "twelfth development",
     "dev_13": "thirteenth development",
+    "dev_14": "fourteenth development",
     "heldout": "held out",
 }
 """The sets; of the second, fourth and fifth there are only descriptions, of the seventh to eleventh mostly orders, of
-the twelfth and thirteenth questions.
+the twelfth to fourteenth questions.
 Only `heldout` is kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]

@@ -136,7 +136,8 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
         (half, half) for half in ("dev", "was_heldout", "was_heldout_6", "heldout")
     } | {("was_heldout_6", "dev"), ("was_heldout_6", "was_heldout")} | {
         ("heldout", "heldout_orders"),
-        ("heldout", "thirteenth"),
+        ("heldout", "fourteenth"),
+        ("dev_14", "thirteenth"),
         ("dev_12", "heldout_questions"),
         ("dev_13", "twelfth"),
         ("was_heldout_10", "heldout"),

@@ -46,7 +46,10 @@ def test_what_is_denied_or_narrowed_gets_no_plain_yes(question: str) -> None:
     assert not _told(parse_workflow(LOAN), question).startswith("Yes")
 
 
-@pytest.mark.parametrize("question", ["isn't there a deadline?", "is there a deadline?", "does the clerk decide?"])
+@pytest.mark.parametrize(
+    "question",
+    ["isn't there a deadline?", "is there a deadline?", "does the clerk decide?", "is there a step with no deadline?"],
+)
 def test_what_is_so_gets_its_yes(question: str) -> None:
     assert _told(parse_workflow(LOAN), question).startswith("Yes")
 

@@ -80,7 +80,12 @@ _KNOWN = {
         "who brings the food on board",
         "Is the case closed immediately after the bill was sent?",
         "It's not the disk, only the software has hung itself up. What do I do?",
-        "Which one is about ships?",
+    },
+    ("questions", "dev_14"): {
+        "Please tell me what happens if the head teacher says no.",
+        "Who goes through the list of open dues?",
+        "someone owes 40 euros and asked to pay in parts, whats next?",
+        "Where is a down payment taken?",
     },
 }
 """Mistakes that are not mended yet: who mends one takes it out here."""

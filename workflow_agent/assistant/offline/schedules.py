@@ -123,7 +123,7 @@ def started_by(tokens: Tokens) -> Started | None:
     at_of = {word: at for at, token in enumerate(tokens) for word in (token.lower, token.lemma)}
     starts = {at for at, token in enumerate(tokens) if token.is_(*_STARTS)}
     every = {at for at, token in enumerate(tokens) if token.is_("every", "each", "on", "at", "in", "during", "by")}
-    fits, labels, read = _times(tokens, at_of, is_every=bool({"every", "each"} & set(at_of)))
+    fits, labels, read = _times(tokens, at_of, is_every=bool({"every", "each", "once", "per"} & set(at_of)))
     kind = next((one for one in _KINDS if one in at_of), None)
     if fits:
         label = f"starting {joined(labels)}"

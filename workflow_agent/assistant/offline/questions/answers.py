@@ -315,8 +315,11 @@ def _with(kind: str) -> Answer:
             has = f"{'has' if len(about) == 1 else 'have'} {lacked}" if lacked else f"{are(about)} not {label}"
             if not found and not denied:
                 return Told(f"{names(about)} {has}.", verdict=False if is_asked else None)
-        if denied and is_asked and not about and others:
-            # "Is there no deadline?" is a yes only where no step has one.
+        of_some = (
+            any(t.is_("step", "task", "one", "anything") and t.start < no[0].start for t in said) if denied else False
+        )
+        if denied and is_asked and not about and others and not of_some:
+            # "Is there no deadline?" is a yes only where no step has one, "a step with none" where one lacks it.
             return Told(f"{label}: {joined([with_limits(s) for s in others])}.", verdict=_is_no_then_not(q))
         if is_asked and found:
             return Told(f"{which}: {told}.", verdict=True)

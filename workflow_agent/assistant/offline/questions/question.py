@@ -70,9 +70,19 @@ class Question:
         found: list[Step] = []
         for words in self.asked.words(*roles):
             who = self.role(words) or (self._alike_role(words) if words in self.asked.words("who") else None)
-            found += roles_of(self.workflow)[who] if who is not None else self._meant(words)
+            found += roles_of(self.workflow)[who] if who is not None else self._worked_on(words)
         done = [step for step in found if step.type not in WAYS_THROUGH]
         return list({step.id: step for step in done or found}.values())
+
+    def _worked_on(self, words: Words) -> list[Step]:
+        """Return the steps that words mean; of a decision and the only work with all the words, the work."""
+        found = self._meant(words)
+        if len(found) != 1 or found[0].type != "decision":
+            return found
+        said = [t.lower for t in _naming(words) if t.is_content]
+        names = [(s, content_of(s.name)) for s in self.work() if s.type != "decision"]
+        done = [s for s, name in names if said and all(any(akin(word, one) for one in name) for word in said)]
+        return done if len(done) == 1 else found
 
     def _meant(self, words: Words) -> list[Step]:
         if not any(t.is_content for t in words) and any(t.lower in PRONOUNS for t in words):

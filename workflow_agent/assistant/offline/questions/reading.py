@@ -108,12 +108,15 @@ def is_of_all(tokens: Tokens) -> bool:
 
 
 def asks(tokens: Tokens) -> bool:
-    """Say whether a message surely asks something of a workflow, and orders nothing, however it begins."""
+    """Say whether a message surely asks something of a workflow, and orders nothing, however it begins.
+
+    What begins with "who" and asks is no order: "who is told when it is late".
+    """
     kinds = {one.kind: one.likely for one in ways_asked(tokens, None)}
     if not kinds or kinds.get(OTHER, 0.0) > _HARDLY:
         return False
     orders, _ = understandings(tokens, None)
-    return orders[0].intent == "none"
+    return orders[0].intent == "none" or tokens[0].is_("who")
 
 
 def questions_in(tokens: Tokens) -> Iterator[tuple[Tokens, Tokens]]:

@@ -137,8 +137,9 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
         return (yield from _by_change())
     if kind in ("all_most_steps", "all_fewest_steps"):
         sign = -1 if kind == "all_most_steps" else 1
-        best = sorted(items, key=lambda one: sign * one["step_count"])[:3]
-        return listing(best, len(best), f", the {'largest' if sign < 0 else 'smallest'} first")
+        top = min((sign * one["step_count"] for one in items), default=0)
+        best = [one for one in items if sign * one["step_count"] == top]
+        return listing(best, len(best), f" with the {'most' if sign < 0 else 'fewest'} steps")
     if tokens[0].is_("who") and any(t.is_("more", "several", "two") for t in tokens) and not rest:
         return (yield from _roles_shared(items, result["total"]))
     if kind in ("all_list", "all_count") and not asked and not rest:
