@@ -336,7 +336,7 @@ class Answering:
             return changing.change_or(turn, text, creation.offer(text, draft))
         if confirmed or draft is not None or asks_for_new(text):
             return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
-        if is_question(text) or _may_ask(text):
+        if is_question(text) or _asks_otherwise(text):
             if (going := changing.ordered_question(text)) is not None:
                 return changing.change(turn, going)
             if (step := changing.lacking(text)) is not None and focus(turn) is not None:
@@ -360,7 +360,7 @@ class Answering:
         return changing.change_or(turn, text, analysis.answer_or(turn, text, changing.change(turn, text)))
 
 
-def _may_ask(text: str) -> bool:
+def _asks_otherwise(text: str) -> bool:
     """Say whether a message that begins unlike a question is one: "disk is dead, what now", "tell me all of it"."""
     tokens = read_tokens(text[:_MOST_COMMAND_CHARS])
     tells = any(token.is_("tell", "show", "explain", "describe") for token in tokens[:2])

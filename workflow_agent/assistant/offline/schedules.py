@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.values import DAYS, RHYTHMS
 from workflow_agent.assistant.offline.wording import joined
 from workflow_agent.workflows.model.terms import MONTHS
@@ -111,8 +111,6 @@ class Started:
     label: str
     passes: Callable[[Sequence[str]], bool]
     """Says whether one of some triggers, as a list tells them, starts so."""
-    read: frozenset[int]
-    """Where the tokens stand that say it."""
 
 
 Fits = Callable[[Times], bool]
@@ -120,36 +118,20 @@ Fits = Callable[[Times], bool]
 
 def started_by(tokens: Tokens) -> Started | None:
     """Return what tokens say of when or by what a workflow starts; None where they say nothing of it."""
-    at_of = {word: at for at, token in enumerate(tokens) for word in (token.lower, token.lemma)}
-    starts = {at for at, token in enumerate(tokens) if token.is_(*_STARTS)}
-    every = {at for at, token in enumerate(tokens) if token.is_("every", "each", "on", "at", "in", "during", "by")}
-    fits, labels, read = _times(tokens, at_of, is_every=bool({"every", "each", "once", "per"} & set(at_of)))
-    kind = next((one for one in _KINDS if one in at_of), None)
+    said = {word for token in tokens for word in (token.lower, token.lemma)}
+    fits, labels = _times(tokens, said, is_every=not said.isdisjoint(("every", "each", "once", "per")))
     if fits:
-        label = f"starting {joined(labels)}"
-        return Started(label, lambda told: any(_all(fits, one) for one in told), frozenset(starts | every | read))
-    if kind is not None:
-        starting = _BEGINNINGS[_KINDS[kind]]
-        return Started(
-            f"started by {kind}",
-            lambda told: any(re.match(starting, one) for one in told),
-            frozenset(starts | every | {at_of[kind]}),
-        )
-    if any(word in at_of for word in _CLOCK):
-        clocks = {at_of[word] for word in _CLOCK if word in at_of}
-        return Started(
-            "starting by the clock",
-            lambda told: any(times_of(one) is not None for one in told),
-            frozenset(starts | every | clocks),
-        )
-    return None
+        return Started(f"starting {joined(labels)}", lambda told: any(_all(fits, one) for one in told))
+    kind = next((one for one in (*_KINDS, *_CLOCK) if one in said), None)
+    return started_as(kind) if kind is not None else None
 
 
 def started_as(kind: str) -> Started:
-    """Return what starts a workflow in one way: `clock`, `manual`, `event` or `webhook`."""
-    found = started_by(read_tokens(kind))
-    assert found is not None  # noqa: S101 - each kind is a word of its own
-    return found
+    """Return what starts a workflow in one way: one of the words for a webhook, somebody, an event or a clock."""
+    if kind in _CLOCK:
+        return Started("starting by the clock", lambda told: any(times_of(one) is not None for one in told))
+    starting = _BEGINNINGS[_KINDS[kind]]
+    return Started(f"started by {kind}", lambda told: any(re.match(starting, one) for one in told))
 
 
 def _all(fits: Sequence[Fits], told: str) -> bool:
@@ -157,56 +139,48 @@ def _all(fits: Sequence[Fits], told: str) -> bool:
     return times is not None and all(one(times) for one in fits)
 
 
-def _times(tokens: Tokens, at_of: dict[str, int], *, is_every: bool) -> tuple[list[Fits], list[str], set[int]]:
+def _times(tokens: Tokens, said: set[str], *, is_every: bool) -> tuple[list[Fits], list[str]]:
     fits: list[Fits] = []
     labels: list[str] = []
-    read: set[int] = set()
 
-    def add(label: str, at: int, one: Fits) -> None:
+    def add(label: str, one: Fits) -> None:
         fits.append(one)
         labels.append(label)
-        read.add(at)
 
-    told = {one for at in range(len(tokens)) if _clock(tokens, at) is not None for one in range(at + 1, at + 4)}
+    clocks = [at for at in range(len(tokens)) if _clock(tokens, at) is not None]
+    # "At 2 in the morning" is 2 o'clock.
+    told = {t.lower for at in clocks for t in tokens[at + 1 : at + 4]}
     for word, hours in _PARTS.items():
-        if at_of.get(word) in told:
-            # "At 2 in the morning" is 2 o'clock.
-            read.add(at_of[word])
-        elif word in at_of and is_every | (word == "nightly"):
-            add("every " + word.removesuffix("ly"), at_of[word], lambda t, h=hours: t.hours <= h and _is_daily(t))
-        elif word in at_of:
-            add(f"at {word}", at_of[word], lambda t, h=hours: bool(t.hours & h))
-    named = [day for day in DAYS if day in at_of]
+        if word not in said or word in told:
+            continue
+        if is_every | (word == "nightly"):
+            add("every " + word.removesuffix("ly"), lambda t, h=hours: t.hours <= h and _is_daily(t))
+        else:
+            add(f"at {word}", lambda t, h=hours: bool(t.hours & h))
+    named = [day for day in DAYS if day in said]
     wanted = {DAYS.index(day) for day in named}
     for day, several in _SETS_OF_DAYS.items():
-        if day in at_of:
+        if day in said:
             named, wanted = [*named, day], wanted | several
     if named:
-        add(
-            f"on {joined([day.capitalize() for day in named])}",
-            at_of[named[0]],
-            lambda t: wanted <= t.weekdays and len(t.days) == 31,
-        )
-        read |= {at_of[day] for day in named}
+        days = joined([day.capitalize() for day in named])
+        add(f"on {days}", lambda t: wanted <= t.weekdays and len(t.days) == 31)
     for at, token in enumerate(tokens):
         if (clock := _clock(tokens, at)) is not None:
             hour, minute = clock
-            read |= {one for one in (at + 1,) if one < len(tokens) and tokens[one].is_("am", "pm", "o'clock", "sharp")}
             add(
                 f"at {hour:02}:{minute:02}",
-                at,
                 lambda t, h=hour, m=minute: h in t.hours and (m in t.minutes) and len(t.hours) < 24,
             )
         elif token.value is not None and _is_date(tokens, at):
-            read |= {at_of["month"]} if "month" in at_of else set()
-            add(f"on day {int(token.value)}", at, lambda t, d=int(token.value): d in t.days and len(t.days) < 31)
-    if not fits or (is_every and "day" in at_of and not named):
+            add(f"on day {int(token.value)}", lambda t, d=int(token.value): d in t.days and len(t.days) < 31)
+    if not fits or (is_every and "day" in said and not named):
         # "Every day at 3": not every Monday at 3.
         for word, period in (*_PERIODS.items(), *((one, one) for one in dict.fromkeys(_PERIODS.values()))):
-            if word in at_of and (word != period or is_every):
-                add(f"every {period}", at_of[word], lambda t, p=period: t.rhythm == p)
+            if word in said and (word != period or is_every):
+                add(f"every {period}", lambda t, p=period: t.rhythm == p)
                 break
-    return fits, labels, read
+    return fits, labels
 
 
 def _is_daily(times: Times) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 from workflow_agent.assistant.offline.lexicon import data_rows
 from workflow_agent.assistant.offline.plan import listed
 from workflow_agent.assistant.offline.questions.question import Question, Unmeant, vocabulary_of
-from workflow_agent.assistant.offline.questions.reading import OTHER, Asked, is_two, questions_in, ways_asked
+from workflow_agent.assistant.offline.questions.reading import OF_ALL, OTHER, TWO, Asked, questions_in, ways_asked
 from workflow_agent.assistant.offline.questions.steps import (
     PROPERTIES,
     Told,
@@ -68,14 +68,6 @@ _LIGHT = 0.01
 """How certain a way to read a question must be to be looked at."""
 _MOST_WAYS = 10
 _MOST_STEPS = 4
-_OF_ALL = {
-    "all_deadline": "with_deadline", "all_retry": "with_retry", "all_escalation": "with_escalation",
-    "all_branches": "branches", "all_parallel": "parallel", "all_loop": "loops", "all_error": "error_handling",
-    "all_wait": "waits", "all_approval": "approvals", "all_messages": "messages", "all_service": "services",
-    "all_role": "does", "all_time": "starts", "all_by_hand": "starts",
-}  # fmt: skip
-"""What a question about all workflows asks where it is put to one."""
-
 Answer = Callable[[Question], Told | None]
 
 
@@ -146,8 +138,8 @@ def _both(workflow: Workflow, whole: Asked, steps: Steps) -> Outcome | None:
             continue
         same = next(iter(ways_asked(one, workflow)), None)
         second = _about_same(workflow, other, steps, same.words("step", "who")[:1] if same else [])
-        if second.told is None and not is_two(whole.kind):
-            continue
+        if second.told is None and whole.kind != TWO:
+            return None
         said = " ".join(t.text for t in other if t.kind != "punct")
         also = second.told.whole() if second.told else f"I did not understand “{said}”."
         return Outcome(
@@ -175,7 +167,7 @@ _DENIED = frozenset({"does_it", "loops", "exists", "does", "again"})
 
 
 def _of(workflow: Workflow, asked: Asked, steps: Steps) -> Outcome:
-    answer = _answers().get(_OF_ALL.get(asked.kind, asked.kind))
+    answer = _answers().get(OF_ALL.get(asked.kind, asked.kind))
     if answer is None:
         return Outcome()
     question = Question(workflow, steps, asked)
@@ -311,13 +303,10 @@ def _with(kind: str) -> Answer:
             # "All human steps" are not all.
             plainly = any(t.is_("step", "task", "them") for t in said[every + 1 : every + 3])
             return Told(f"not {names(others)}.", verdict=False if plainly else None)
-        if about and (is_asked or not found):
+        if about and not found and not denied:
             has = f"{'has' if len(about) == 1 else 'have'} {lacked}" if lacked else f"{are(about)} not {label}"
-            if not found and not denied:
-                return Told(f"{names(about)} {has}.", verdict=False if is_asked else None)
-        of_some = (
-            any(t.is_("step", "task", "one", "anything") and t.start < no[0].start for t in said) if denied else False
-        )
+            return Told(f"{names(about)} {has}.", verdict=False if is_asked else None)
+        of_some = any(t.is_("step", "task", "one", "anything") for t in said if no and t.start < no[0].start)
         if denied and is_asked and not about and others and not of_some:
             # "Is there no deadline?" is a yes only where no step has one, "a step with none" where one lacks it.
             return Told(f"{label}: {joined([with_limits(s) for s in others])}.", verdict=_is_no_then_not(q))
@@ -527,9 +516,9 @@ def _apart(retry: Retry) -> str:
 def _count_steps(q: Question) -> Told | None:
     if found := q.tasks("step", "who"):
         return Told(f"{counted(len(found), 'step')}: {names(found)}.")
-    ends = sum(s.type == "end" for s in q.workflow.steps)
     if not q.work():
         return Told(f"**{q.workflow.name}** has no step in which something is done.")
+    ends = sum(s.type == "end" for s in q.workflow.steps)
     also = f", and {counted(ends, 'end')}." if ends else "."
     return Told(f"**{q.workflow.name}** has {counted(len(q.workflow.steps), 'step')}: {names(q.work())}{also}")
 

@@ -7,6 +7,7 @@ from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.nlu.encoder import step_encoder
 from workflow_agent.assistant.offline.nlu.tagging import step_words, words_of
 from workflow_agent.assistant.offline.questions.reading import Asked
+from workflow_agent.assistant.offline.questions.steps import is_named
 from workflow_agent.assistant.offline.references import (
     PRONOUNS,
     Candidate,
@@ -178,14 +179,8 @@ class Question:
 
     def escalated(self, words: Words) -> list[Step]:
         """Return the steps that go to somebody when they are late."""
-        said = [t.lower for t in words if t.is_content]
-        return [
-            s
-            for s in self.workflow.steps
-            if said
-            and s.escalate_to
-            and all(any(akin(t, w) for w in content_of(s.escalate_to.replace("_", " "))) for t in said)
-        ]
+        said = [t for t in words if t.is_content]
+        return [s for s in self.workflow.steps if said and s.escalate_to and is_named(s.escalate_to, said)]
 
     # ---- cases
 

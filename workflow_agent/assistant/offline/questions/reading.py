@@ -13,10 +13,19 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 OTHER = "other"
 """The kind of what the drawing of a workflow does not tell."""
+TWO = SEVERAL
+"""The kind of two questions in one."""
 ALL = "all_"
 """How the kinds begin of questions about all workflows."""
+OF_ALL = {
+    "all_deadline": "with_deadline", "all_retry": "with_retry", "all_escalation": "with_escalation",
+    "all_branches": "branches", "all_parallel": "parallel", "all_loop": "loops", "all_error": "error_handling",
+    "all_wait": "waits", "all_approval": "approvals", "all_messages": "messages", "all_service": "services",
+    "all_role": "does", "all_time": "starts", "all_by_hand": "starts",
+}  # fmt: skip
+"""What a question about all workflows asks of each of them, or of the one that it is put to."""
 _RATHER, _HARDLY = 0.5, 0.1
-_OF_ONE = frozenset({"of_length", "with_deadline"})
+OF_ONE = frozenset({"of_length", "with_deadline"})
 """Kinds of questions about one workflow that are put to all of them too."""
 _BETWEEN = 2
 """Places before a slot from which on a preposition may stand between it and a word of its own."""
@@ -89,21 +98,22 @@ def ways_asked(tokens: Tokens, workflow: Workflow | None) -> list[Asked]:
     return sorted((_asked(one, said) for one in ways), key=lambda one: -one.certainty)
 
 
+def _kinds(ways: Sequence[Asked]) -> dict[str, float]:
+    """Return how probable each kind is."""
+    return {one.kind: one.likely for one in ways}
+
+
 def asked_of_all(tokens: Tokens) -> Asked | None:
     """Return how a question about all workflows is most probably meant; None where that is not clear."""
     ways = ways_asked(tokens, None)
-    mine = [one for one in ways if one.kind.startswith(ALL) or one.kind in _OF_ONE]
-    best = next(iter(mine), None)
-    return (
-        best
-        if best is not None and best.likely > _RATHER * sum({one.kind: one.likely for one in ways}.values())
-        else None
-    )
+    best = next((one for one in ways if one.kind.startswith(ALL) or one.kind in OF_ONE), None)
+    is_clear = best is not None and best.likely > _RATHER * sum(_kinds(ways).values())
+    return best if is_clear else None
 
 
 def is_of_all(tokens: Tokens) -> bool:
     """Say whether a question is rather about all workflows than about one."""
-    kinds = {one.kind: one.likely for one in ways_asked(tokens, None)}
+    kinds = _kinds(ways_asked(tokens, None))
     return sum(likely for kind, likely in kinds.items() if kind.startswith(ALL)) > _RATHER
 
 
@@ -112,7 +122,7 @@ def asks(tokens: Tokens) -> bool:
 
     What begins with "who" and asks is no order: "who is told when it is late".
     """
-    kinds = {one.kind: one.likely for one in ways_asked(tokens, None)}
+    kinds = _kinds(ways_asked(tokens, None))
     if not kinds or kinds.get(OTHER, 0.0) > _HARDLY:
         return False
     orders, _ = understandings(tokens, None)
@@ -135,8 +145,3 @@ def questions_in(tokens: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
 def _asked(one: Understood, tokens: Sequence[Token]) -> Asked:
     slots = tuple((slot.role, slot.tokens) for slot in one.slots)
     return Asked(one.intent, slots, one.certainty, one.likely, tuple(tokens), one.plain)
-
-
-def is_two(kind: str) -> bool:
-    """Say whether a kind is that of two questions in one."""
-    return kind == SEVERAL

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.plan import SERVICES
 from workflow_agent.assistant.offline.references import akin, content_of
-from workflow_agent.assistant.offline.tokens import Tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.walks import branches
 from workflow_agent.assistant.offline.wording import condition_of, joined, named, way_on
 from workflow_agent.workflows.model.durations import duration_in_words
@@ -133,6 +133,12 @@ def before(workflow: Workflow, step: Step) -> str:
 def taken(workflow: Workflow, ways: Iterable[Transition]) -> list[str]:
     """Return where ways are taken and lead, a line each."""
     return [f"At {named(s)}: {through(workflow, e)}." for e in ways if (s := workflow.step(e.from_))]
+
+
+def is_named(who: str, words: Sequence[Token]) -> bool:
+    """Say whether each of some words is one of what somebody is called."""
+    name = content_of(who.replace("_", " "))
+    return all(any(akin(token.lower, one) for one in name) for token in words)
 
 
 def in_case(when: str) -> str:

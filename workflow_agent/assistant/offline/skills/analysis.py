@@ -259,11 +259,10 @@ def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
     """Answer of all workflows where none is at hand; a question about "it" asks which one."""
     best = next(iter(ways_asked(tokens, None)), None)
     words = [t for _, some in (best.slots if best else ()) for t in some if t.is_content]
-    if not words and best is not None and best.kind != OTHER and not best.kind.startswith(ALL):
+    is_of_one = not words and best is not None and best.kind != OTHER and not best.kind.startswith(ALL)
+    if is_of_one or any(t.is_("it", "this", "its") for t in tokens):
         return (yield from _asked_which(turn))
     words = words or [t for t in tokens if counts(t) and t.kind != "punct" and not t.among("catalogue.said")]
-    if any(t.is_("it", "this", "its") for t in tokens):
-        return (yield from _asked_which(turn))
     if not words and not any(t.is_("many", "have", "there") for t in tokens):
         return Reply(spoken()["off_topic"])
     listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]

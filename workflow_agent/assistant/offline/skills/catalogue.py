@@ -8,8 +8,8 @@ from typing import Any
 from workflow_agent.assistant.offline.clauses import counts
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.patterns import Request, number_of, phrase_score, unquoted
-from workflow_agent.assistant.offline.questions.reading import Asked, asked_of_all, is_of_all
-from workflow_agent.assistant.offline.questions.steps import PROPERTIES, channel, channels_in
+from workflow_agent.assistant.offline.questions.reading import OF_ALL, OF_ONE, Asked, asked_of_all, is_of_all
+from workflow_agent.assistant.offline.questions.steps import PROPERTIES, channel, channels_in, is_named
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of
 from workflow_agent.assistant.offline.schedules import started_as, started_by
 from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
@@ -80,12 +80,6 @@ class Filter:
     whole: Callable[[Workflow], bool] | None = None
 
 
-_PROPERTIES = {
-    "all_deadline": "with_deadline", "with_deadline": "with_deadline", "of_length": "with_deadline",
-    "all_retry": "with_retry", "all_escalation": "with_escalation", "all_branches": "branches",
-    "all_wait": "waits", "all_approval": "approvals",
-}  # fmt: skip
-"""What some step of a workflow has, by the kind of question that asks for it."""
 _STARTS = {"all_scheduled": "clock", "all_time": "clock", "all_by_hand": "manual", "all_event": "event"}
 _STARTING = ("start", "trigger", "event", "webhook", "workflow")
 _ANY_SERVICE = ("service", "system", "tool", "software", "external", "any", "a", "no", "at", "all")
@@ -129,8 +123,9 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     """
     result = yield Call("list_workflows", {"limit": _MOST_LISTED})
     items: list[JsonObject] = result["workflows"]
-    asked, rest = _filters(tokens, items)
-    kind = (way := asked_of_all(tokens)) and way.kind
+    way = asked_of_all(tokens)
+    asked, rest = _filters(way, items)
+    kind = way and way.kind
     denies = any(token.is_(*_DENYING) for token in tokens) or (way is not None and way.has("no"))
     lows = {word for token in tokens for word in (token.lower, token.lemma)}
     if lows & word_set("catalogue.change") and not lows & {"step", "steps"}:
@@ -156,6 +151,12 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
         found = yield from _passing(one, found, denies=denies)
     if any(one.whole for one in asked) and (last := opened or (found[0]["id"] if len(found) == 1 else None)):
         yield Call("get_workflow", {"workflow": last})
+    if not found and not denies and kind == "all_role" and way is not None:
+        # "Where would a welder work": not by that name, but it may be told.
+        asked, rest = [], [t for words in way.words("who") for t in words if t.is_content]
+        found, left, missing = yield from chosen_by(rest, items)
+        if missing:
+            return (yield from _closest([t.text for t in rest], items, [t.text for t in missing]))
     about = [one.label for one in asked] + (
         [f"that {'says' if len(found) == 1 else 'say'} {joined([f'“{t.text}”' for t in rest if t not in left])}"]
         if rest
@@ -163,12 +164,6 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     )
     which = f" not {joined(about)}".replace(" not with ", " without ") if denies else f" {joined(about)}"
     note = f"\n\nI did not use: {joined([f'“{t.text}”' for t in left])}." if left else ""
-    if not found and kind == "all_role" and way is not None:
-        # "Where would a welder work": not by that name, but it may be told.
-        asked, rest = [], [t for words in way.words("who") for t in words if t.is_content]
-        found, left, missing = yield from chosen_by(rest, items)
-        if missing:
-            return (yield from _closest([t.text for t in rest], items, [t.text for t in missing]))
     if not found and rest:
         # Not all of it was surely meant: to deny it together would say too much.
         return (yield from _closest([t.text for t in rest], items))
@@ -215,7 +210,7 @@ def described(phrase: str) -> Tokens | None:
 def matching(tokens: Tokens) -> Generator[Call, Any, list[WorkflowRef]]:
     """Return the workflows that pass every filter and say every word of a description."""
     items: list[JsonObject] = (yield Call("list_workflows", {"limit": _MOST_LISTED}))["workflows"]
-    asked, rest = _filters((*read_tokens("which workflow"), *tokens), items)
+    asked, rest = _filters(asked_of_all((*read_tokens("which workflow"), *tokens)), items)
     found, _, missing = yield from chosen_by(rest, items)
     found = found if (asked or rest) and not missing else []
     for one in asked:
@@ -325,11 +320,11 @@ def _closest(words: Sequence[str], items: Sequence[JsonObject], missing: Sequenc
     return Reply(f"{which}. The closest are:\n\n{lines}")
 
 
-def _filters(tokens: Tokens, items: Sequence[JsonObject]) -> tuple[list[Filter], list[Token]]:
+def _filters(asked: Asked | None, items: Sequence[JsonObject]) -> tuple[list[Filter], list[Token]]:
     """Return what a question asks of each workflow, and the words that are looked for in them."""
-    asked = asked_of_all(tokens)
     if asked is None:
         return [], []
+    tokens = asked.tokens
     one = _filter(asked, items) if asked.likely > _CLEARLY or asked.kind == "all_role" else None
     said = {token.start for words in asked.words(*_SOUGHT) for token in words}
     slots = {token.start for _, words in asked.slots for token in words}
@@ -348,14 +343,9 @@ def _filter(asked: Asked, items: Sequence[JsonObject]) -> Filter | None:
     spans = durations_in(tokens)
     if spans and kind in ("all_deadline", "all_wait", "of_length"):
         return _limited(tokens, spans[0][1].value)
-    if (own := PROPERTIES.get(_PROPERTIES.get(kind, ""))) is not None:
-        return Filter(own.label, whole=lambda flow: any(own.holds(flow, step) for step in flow.steps))
-    if kind == "all_messages":
-        named, own = channels_in(tokens), PROPERTIES["messages"]
-        sends = own.label if not named else f"sending by {joined(sorted(named))}"
-        return Filter(
-            sends, whole=lambda flow: any(channel(s) in named or (not named and own.holds(flow, s)) for s in flow.steps)
-        )
+    if kind == "all_messages" and (named := channels_in(tokens)):
+        sends = f"sending by {joined(sorted(named))}"
+        return Filter(sends, whole=lambda flow: any(channel(step) in named for step in flow.steps))
     if kind == "all_role" and (who := [t for words in asked.words("who") for t in words if t.is_content]):
         said = " ".join(t.text for t in who)
         return Filter(f"with work for “{said}”", whole=lambda flow: any(_is_for(step, who) for step in flow.steps))
@@ -376,13 +366,15 @@ def _filter(asked: Asked, items: Sequence[JsonObject]) -> Filter | None:
         return Filter(told, lambda item: bool(names & {tag.casefold() for tag in item["tags"]}))
     if kind in _STARTS:
         return _starting(asked, items)
-    return None
+    own = PROPERTIES.get(OF_ALL.get(kind, "with_deadline" if kind in OF_ONE else ""))
+    if own is None:
+        return None
+    return Filter(own.label, whole=lambda flow: any(own.holds(flow, step) for step in flow.steps))
 
 
 def _is_for(step: Step, who: Sequence[Token]) -> bool:
     """Say whether somebody does a step, or is asked when it is late; all words must be of who that is."""
-    names = (content_of(one.replace("_", " ")) for one in (step.assignee, step.escalate_to) if one)
-    return any(all(any(akin(token.lower, word) for word in name) for token in who) for name in names)
+    return any(is_named(one, who) for one in (step.assignee, step.escalate_to) if one)
 
 
 def _starting(asked: Asked, items: Sequence[JsonObject]) -> Filter:
