@@ -61,7 +61,7 @@ def outcome(workflow: Workflow, intent: str, order: str) -> tuple[str, Plan]:
         return "asked", plan
     if not built:
         return "not understood", plan
-    planned(plan, Reading(intent, 1.0, plan))
+    planned(Plan(text, workflow, Steps(workflow, {}, None)), Reading(intent, 1.0, plan), tuple(tokens))
     return ("shown" if plan.unread or plan.notes else "done"), plan
 
 
@@ -71,11 +71,16 @@ def single_orders(writers: Collection[str] = ()) -> Iterator[tuple[Workflow, str
     Args:
         writers: Names of the files; all of them unless told.
     """
+    return (one for one in single_messages(writers) if one[1] not in NO_EDIT)
+
+
+def single_messages(writers: Collection[str] = ()) -> Iterator[tuple[Workflow, str, str]]:
+    """Yield the same of messages that order nothing, too."""
     for path in sorted(DATA / name for name in writers) or sorted(DATA.glob("*.txt")):
         for one in noted(path):
             workflow = whole(one)
             for intent, order in one.messages:
-                if intent not in NO_EDIT | _WANT_MORE | {SEVERAL}:
+                if intent not in _WANT_MORE | {SEVERAL}:
                     yield workflow, intent, order
 
 

@@ -64,10 +64,13 @@ HALVES = {
     "dev_12": "twelfth development",
     "dev_13": "thirteenth development",
     "dev_14": "fourteenth development",
+    "dev_15": "fifteenth development",
+    "dev_16": "sixteenth development",
+    "dev_17": "seventeenth development",
     "heldout": "held out",
 }
 """The sets; of the second, fourth and fifth there are only descriptions, of the seventh to eleventh mostly orders, of
-the twelfth to fourteenth questions.
+the twelfth to fourteenth questions, of the fifteenth to seventeenth orders.
 Only `heldout` is kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]

@@ -45,6 +45,7 @@ from workflow_agent.assistant.offline.nlu.encoder import MARKS, Encoder, Pieces,
 from workflow_agent.assistant.offline.nlu.tagging import NO_EDIT, OUTSIDE, SEVERAL, marks_of
 
 _LAYERS = 3
+_LAYERS_OF_NAMES = 6
 _MOST = 70
 """Words of an order that is fitted to."""
 _MOST_TOLD = 200
@@ -115,7 +116,7 @@ class NameNet(_nn.Module):
 
     def __init__(self, pieces: Pieces) -> None:
         super().__init__()
-        _begin(self, load_file(_base() / "model.safetensors"), _PLACES_OF_NAMES)
+        _begin(self, load_file(_base() / "model.safetensors"), _PLACES_OF_NAMES, _LAYERS_OF_NAMES)
         self.sharpness = _nn.Parameter(torch.tensor(3.0))
         self.nothing = _nn.Parameter(torch.tensor(5.0))
         self._split = pieces

@@ -151,6 +151,9 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
         ("dev_9", "ninth"),
         ("dev_10", "tenth"),
         ("dev_11", "eleventh"),
+        ("dev_15", "fifteenth"),
+        ("dev_16", "sixteenth"),
+        ("dev_17", "seventeenth"),
     }
 
 

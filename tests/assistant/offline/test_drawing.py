@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.orders_tagged import tagged
-from workflow_agent.assistant.offline.drafting.description import parts_of
+from workflow_agent.assistant.offline.drafting.description import parts_of, unsure
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
 
 _LED = {"default": "[else] ", "error": "[error] "}
@@ -540,3 +540,27 @@ def test_a_place_behind_back_to_is_no_step() -> None:
 
     assert not any(line.startswith("Start") for line in told)
     assert any("[else] Check it" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("told", "doubted"),
+    [
+        ("[oil change|name]: [drain the oil|do]", []),
+        ("[if it is found|if], [close the report|in], [if it is not found|else], [pay the owner|in]", []),
+        ("[if it is found|if], [close the report|in], [if it is broken|else], [pay the owner|in]", ["it is broken"]),
+        ("[drain the oil|do], [when the engine is cold|start]", ["the engine is cold"]),
+    ],
+)
+def test_what_may_be_one_thing_or_another_is_no_doubt_where_both_come_to_the_same(
+    told: str, doubted: list[str]
+) -> None:
+    _, tokens, labels = tagged(told, with_breaks=True)
+    torn = {label for label in labels if label in ("name", "else", "start")}
+    sure = [0.4 if label in torn else 1.0 for label in labels]
+    alike = [0.4 if label == "start" else 1.0 for label in labels]
+    drawing = Drawing()
+    drawing.draw(parts_of(tuple(tokens), labels, sure, alike))
+
+    found = " ".join(part.said for part in unsure(drawing.parts))
+    assert all(one in found for one in doubted)
+    assert bool(found) == bool(doubted)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
@@ -27,13 +26,11 @@ ORDERS: list[dict[str, Any]] = [
 def read(said: str, *, last: str | None = None, workflow: Workflow = LOAN) -> tuple[Plan, str]:
     """Return the plan of a message with what is doubted of it, and what was asked instead."""
     empty, tokens = Plan(said, workflow, Steps(workflow, {}, last)), read_tokens(said)
-    plan = planned(empty, read_order(empty, tokens))
+    plan = planned(empty, read_order(empty, tokens), tokens)
     if isinstance(plan, StepUnclear):
         return empty, plan.phrase
     if isinstance(plan, Asked):
         return empty, plan.question
-    if plan.edits:
-        plan.notes += doubts(plan, workflow, tokens)
     return plan, ""
 
 

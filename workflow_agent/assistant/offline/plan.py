@@ -57,6 +57,8 @@ class Plan:
     """Words that belong to nothing understood."""
     notes: list[str] = field(default_factory=list[str])
     """What was decided without being said: each makes the change a preview."""
+    guesses: list[str] = field(default_factory=list[str])
+    """What was decided without being said, and is told beside the change where that is probable enough."""
     asides: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     """What is told beside the order and orders nothing, with where it stands in the message."""
     reasons: list[str] = field(default_factory=list[str])

@@ -169,13 +169,19 @@ def test_another_hour_takes_the_place_of_the_only_schedule_there_is() -> None:
     assert [edit["op"] for edit in added] == ["add_trigger"]
 
 
+def test_who_is_told_of_a_failure_is_told_in_a_step() -> None:
+    added, *_ = made("error", "if [the payout|step] fails, inform [the manager|who]") or [{}]
+
+    assert added["step"]["name"] == "Inform the manager"
+    assert made("error", "if [the payout|step] fails, [the manager|who]") is None
+
+
 def test_what_is_done_by_somebody_is_not_whatever_else_that_person_does() -> None:
     sample = Path(__file__).parents[4] / "data" / "samples" / "expense_approval.json"
     expense = parse_workflow(json.loads(sample.read_text("utf-8")))
 
     # Finance repairs payments; who pays out is nobody.
-    (told,) = made("notify", "once [finance paid|after] tell [the employee|who]", expense) or [{}]
-    assert (told.get("before"), told.get("after")) == ("paid", None)
+    assert made("notify", "once [finance paid|after] tell [the employee|who]", expense) is None
     assert made("deadline", "the manager gets [four days|time] for [his review|step]", expense) == [
         {"op": "set_timeout", "step": "review", "timeout": "P4D"}
     ]
@@ -271,9 +277,10 @@ def test_what_an_order_leaves_open_is_told(intent: str, order: str, told: str) -
 
     BUILDERS[intent](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
 
-    assert told in " / ".join((*plan.notes, *plan.unread))
+    left_open = (*plan.notes, *plan.guesses, *plan.unread)
+    assert told in " / ".join(left_open)
     assert plan.edits
-    assert bool(told) == bool(plan.notes or plan.unread)
+    assert bool(told) == bool(left_open)
 
 
 def test_both_ways_that_part_at_a_limit_get_the_new_one() -> None:

@@ -14,6 +14,7 @@ REMOVE: dict[str, Any] = {"op": "remove_step", "step": "score"}
 TIME: dict[str, Any] = {"op": "set_timeout", "step": "decide", "timeout": "P3D"}
 NO_TIME: dict[str, Any] = {"op": "set_timeout", "step": "decide", "timeout": None}
 RENAME: dict[str, Any] = {"op": "rename_step", "step": "score", "name": "Rate"}
+PERMIT: dict[str, Any] = {"op": "update_step", "step": "pay", "set": {"permission": "pay.out"}}
 WHOLE: dict[str, Any] = {"op": "rename_workflow", "name": "Rate"}
 
 
@@ -32,6 +33,8 @@ def doubted(said: str, *edits: dict[str, Any]) -> list[str]:
         ("the decision doesn't take 3 days", TIME),
         ("we cannot give the decision 3 days", TIME),
         ("nobody asked to rename the scoring to Rate", RENAME),
+        ("nobody needs the right pay.out", PERMIT),
+        ("don't remove the scoring, its time is not enough", REMOVE),
         ("I wouldn't rename the scoring to Rate", RENAME),
         ("this shouldn't be known as Rate", WHOLE),
         ("shall we remove the scoring", REMOVE),
@@ -75,6 +78,9 @@ def test_what_is_denied_asked_remarked_or_taken_back_is_doubted(said: str, edit:
         ("don't give the decision a deadline", NO_TIME),
         ("remove the scoring, but keep the rest", REMOVE),
         ("would you rename the scoring to Rate, please", RENAME),
+        ("two days aren't enough for the decision, give it 3 days", TIME),
+        ("should the scoring not work, give the decision 3 days", TIME),
+        ("nobody without the right pay.out may pay out", PERMIT),
     ],
 )
 def test_plain_orders_are_not_doubted(said: str, edit: dict[str, Any]) -> None:

@@ -29,14 +29,14 @@ def with_edit(certainty: float, *, unread: str = "", intent: str = "remove") -> 
     """Return a reading that removes a step."""
     plan = empty()
     plan.edits, plan.unread = [REMOVE], [unread] if unread else []
-    return Reading(intent, certainty, plan, likely=certainty)
+    return Reading(intent, certainty, plan, rival=(1 - certainty) / 2, other=(1 - certainty) / 2)
 
 
 @pytest.mark.parametrize(
     ("intent", "certainty"), [("assign", 0.7), ("remove", 0.8), ("replace", 0.95), ("several", 0.6), ("remove", 0.99)]
 )
 def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
-    done = planned(empty(), with_edit(certainty, intent=intent))
+    done = planned(empty(), with_edit(certainty, intent=intent), ())
 
     assert isinstance(done, Plan)
     assert is_done(done)
@@ -49,16 +49,18 @@ def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
         ("assign", 0.1, ""),
         ("replace", 0.2, ""),
         ("several", 0.3, ""),
-        ("assign", 0.4, "fnord"),
+        ("assign", 0.1, "fnord"),
         ("assign", 0.99, "2027"),
+        ("assign", 0.99, "second"),
+        ("deadline", 0.99, "january"),
         ("assign", 0.99, "and close it"),
         ("remove", 0.99, "fnord"),
-        ("insert", 0.4, "fnord"),
+        ("insert", 0.1, "fnord"),
         ("several", 0.99, "fnord"),
     ],
 )
 def test_what_is_less_certain_is_shown(intent: str, certainty: float, unread: str) -> None:
-    shown = planned(empty(), with_edit(certainty, intent=intent, unread=unread))
+    shown = planned(empty(), with_edit(certainty, intent=intent, unread=unread), ())
 
     assert isinstance(shown, Plan)
     assert shown.edits == [REMOVE]
@@ -66,18 +68,19 @@ def test_what_is_less_certain_is_shown(intent: str, certainty: float, unread: st
 
 
 def test_a_word_that_says_little_is_told_beside_what_is_done() -> None:
-    done = planned(empty(), with_edit(0.95, intent="assign", unread="fnord"))
+    done = planned(empty(), with_edit(0.95, intent="assign", unread="fnord"), ())
 
     assert isinstance(done, Plan)
     assert is_done(done)
     assert done.told == ["I did not use “fnord”"]
 
 
-@pytest.mark.parametrize(("likely", "is_made"), [(0.97, True), (0.7, False)])
-def test_what_was_taken_for_a_step_is_told_or_shown(likely: float, is_made: bool) -> None:
-    plan = empty()
-    plan.edits, plan.likened = [REMOVE], {"the points": ("Score customer", likely)}
-    came = planned(empty(), Reading("assign", 0.9, plan, likely=0.9))
+@pytest.mark.parametrize(("certainty", "is_made"), [(0.95, True), (0.3, False)])
+def test_what_was_taken_for_a_step_is_told_or_shown(certainty: float, is_made: bool) -> None:
+    found = with_edit(certainty, intent="assign")
+    assert found.plan is not None
+    found.plan.likened = {"the points": ("Score customer", 0.9)}
+    came = planned(empty(), found, ())
 
     assert isinstance(came, Plan)
     assert is_done(came) == is_made
@@ -85,24 +88,21 @@ def test_what_was_taken_for_a_step_is_told_or_shown(likely: float, is_made: bool
 
 
 def test_the_chance_falls_with_each_sign_of_a_misreading() -> None:
-    plan = empty()
-    plan.edits = [REMOVE]
-    one = Reading("assign", 0.9, plan, likely=0.95)
+    one = Reading("assign", 0.9, empty(), other=0.05)
 
-    assert ACT_STRICTLY < chance(one, plan) < 1
-    plan.likened = {"the points": ("Score customer", 0.97)}
-    assert chance(one, plan) < chance(Reading("assign", 0.95, plan, likely=0.99), plan)
-    before = chance(one, plan)
-    plan.unread = ["fnord"]
-    assert ACT < chance(one, plan) < before
-    assert chance(replace(one, certainty=0.4), plan) < ACT
+    assert ACT_STRICTLY < chance(one) < 1
+    assert chance(replace(one, certainty=0.8)) < chance(one)
+    assert chance(replace(one, rival=0.05)) < chance(one)
+    assert chance(replace(one, other=0.1)) < chance(one)
+    assert chance(replace(one, no_edit=0.1)) < chance(one)
+    assert chance(Reading("assign", 0.4, empty(), rival=0.3, other=0.3, no_edit=0.3)) < ACT
 
 
 def test_a_guess_is_not_even_shown() -> None:
     plan = empty()
 
-    assert planned(plan, with_edit(SHOW / 2)) is plan
-    assert planned(plan, Reading("none", 0.99)) is plan
+    assert planned(plan, with_edit(SHOW / 2), ()) is plan
+    assert planned(plan, Reading("none", 0.99), ()) is plan
 
 
 def test_a_step_that_is_not_there_is_asked_for() -> None:
@@ -110,7 +110,7 @@ def test_a_step_that_is_not_there_is_asked_for() -> None:
 
     assert found.plan is None
     assert isinstance(found.problem, StepUnclear)
-    assert planned(empty(), found) is found.problem
+    assert planned(empty(), found, ()) is found.problem
 
 
 def test_only_an_order_beyond_doubt_is_one_that_does_not_begin_like_one() -> None:
@@ -118,6 +118,10 @@ def test_only_an_order_beyond_doubt_is_one_that_does_not_begin_like_one() -> Non
     assert not with_edit(0.8).is_sure
     assert not with_edit(0.95, unread="fnord").is_sure
     assert not Reading("none", 0.99).is_sure
+    guessed = with_edit(0.95)
+    assert guessed.plan is not None
+    guessed.plan.guesses = ["I took the way from “Decide on loan” on “rejected” for it"]
+    assert not guessed.is_sure
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from workflow_agent.assistant.offline.drafting.doubts import ANSWERS, doubts_of_graph, doubts_of_text, without_echoes
+from workflow_agent.assistant.offline.drafting.doubts import (
+    ANSWERS,
+    doubts_of_graph,
+    doubts_of_text,
+    is_denial,
+    without_echoes,
+)
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
 from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.parts import STEPS, Part
@@ -39,6 +45,9 @@ _LEADS: Final = 0.5
 _FEWEST: Final = 2
 _LONGEST_TITLE: Final = 4
 _WORKING: Final = ("do", "in")
+_TITLES: Final = ("name", ASIDE, OUTSIDE)
+"""What words may be that are in no part of the graph."""
+_ASKING: Final = ("if", "else")
 _STOPS: Final = (".", "!", "?", ";", "->", "=>")
 
 
@@ -68,8 +77,8 @@ class _Labelled:
     tokens: Tokens
     labels: Sequence[str]
     sure: Sequence[float]
-    as_steps: Sequence[float]
-    """Of each word, how probable it is that it is of a step, be it of the main line or of a case."""
+    alike: Sequence[float]
+    """Of each word, how probable it is that it is what it is taken for, or another thing that may come to the same."""
 
 
 def tells_work(text: str) -> float:
@@ -89,7 +98,7 @@ def read_description(text: str) -> Drafted | None:
     if not any(token.kind == "word" for token in tokens):
         return None
     labelled = _labelled(tokens)
-    parts = parts_of(labelled.tokens, labelled.labels, labelled.sure, labelled.as_steps)
+    parts = parts_of(labelled.tokens, labelled.labels, labelled.sure, labelled.alike)
     if not any(part.role in STEPS for part in parts):
         return None
     drawing = Drawing()
@@ -104,14 +113,19 @@ def read_description(text: str) -> Drafted | None:
 
 def _labelled(tokens: Tokens) -> _Labelled:
     """Return what each word is, as far as the encoder can tell."""
-    labels, sure, as_steps = list[str](), list[float](), list[float]()
+    labels, sure, alike = list[str](), list[float](), list[float]()
     for window in _windows(tokens):
         scores = encoder("flows").read(tuple(token.text for token in window), tuple(marks_of(window, NO_WORDS)))
         found, each = scores.labelled(FLOW)
         labels += found
         sure += each
-        as_steps += scores.one_of(_WORKING, FLOW)
-    return _Labelled(tokens, labels, sure, as_steps)
+        pooled = [(some, scores.one_of(some, FLOW)) for some in (_WORKING, _TITLES, _ASKING)]
+        groups = {one: shares for some, shares in pooled for one in some}
+        alike += [
+            groups[label][at] if label in groups else own
+            for at, (label, own) in enumerate(zip(found, each, strict=True))
+        ]
+    return _Labelled(tokens, labels, sure, alike)
 
 
 def _windows(tokens: Tokens) -> Iterable[Tokens]:
@@ -130,7 +144,7 @@ def _stops(token: Token) -> bool:
     return token.kind == "break" or token.text in _STOPS
 
 
-def parts_of(tokens: Tokens, labels: Sequence[str], sure: Sequence[float], as_steps: Sequence[float]) -> list[Part]:
+def parts_of(tokens: Tokens, labels: Sequence[str], sure: Sequence[float], alike: Sequence[float]) -> list[Part]:
     """Return the runs of words that are one thing each."""
     found: list[Part] = []
     before: list[Token] = []
@@ -152,7 +166,7 @@ def parts_of(tokens: Tokens, labels: Sequence[str], sure: Sequence[float], as_st
         else:
             run = tokens[at:end]
             said = (in_small_letters(run[0]), *run[1:])
-            found.append(Part(labels[at], said, tuple(before), min(sure[at:end]), min(as_steps[at:end])))
+            found.append(Part(labels[at], said, tuple(before), min(sure[at:end]), min(alike[at:end])))
             before = []
         at = end
     return found
@@ -179,7 +193,7 @@ def _drafted(text: str, drawing: Drawing, labelled: _Labelled, parts: Sequence[P
         "start": steps[0]["id"],
     }
     _name_alike(steps)
-    undrawn = [*drawing.undrawn, *(f"what {part.said!r} is" for part in _unsure(drawing.parts))]
+    undrawn = [*drawing.undrawn, *(f"what {part.said!r} is" for part in unsure(drawing.parts))]
     undrawn += doubts_of_graph(steps, transitions)
     if not undrawn:
         undrawn += doubts_of_text(labelled.tokens, arguments)
@@ -189,17 +203,27 @@ def _drafted(text: str, drawing: Drawing, labelled: _Labelled, parts: Sequence[P
     return Drafted(arguments, name, tuple(_unread(labelled, parts)), tuple(undrawn))
 
 
-def _unsure(parts: Sequence[Part]) -> list[Part]:
+def unsure(parts: Sequence[Part]) -> list[Part]:
     """Return the parts of which it is not sure enough what they are, or the least sure where all together are not.
 
-    "If so" and "if not" behind a question answer it whichever case they are read as, and the graph is the same.
+    "If so" and "if not" behind a question answer it whichever case they are read as, and the graph is the same; so it
+    is of a case that denies one before it.
     """
     asked = next((at for at, part in enumerate(parts) if part.role == "if" and not _only_answers(part)), len(parts))
-    drawn = [part for at, part in enumerate(parts) if part.role != ASIDE and not (at > asked and _only_answers(part))]
-    unsure = [part for part in drawn if part.certainty < _SURE]
-    if not unsure and math.prod(part.certainty for part in drawn) < _SURE_OF_ALL:
-        return [min(drawn, key=lambda part: part.certainty)]
-    return unsure
+    drawn = [
+        (part, part.alike if part.role == "name" or _denies_one(part, parts[:at]) else part.certainty)
+        for at, part in enumerate(parts)
+        if part.role != ASIDE and not (at > asked and _only_answers(part))
+    ]
+    found = [part for part, sure in drawn if sure < _SURE]
+    if not found and math.prod(sure for _, sure in drawn) < _SURE_OF_ALL:
+        return [min(drawn, key=lambda one: one[1])[0]]
+    return found
+
+
+def _denies_one(part: Part, before: Sequence[Part]) -> bool:
+    """Say whether a part is a case that denies one before it: "if it is found, ...; if it is not found, ..."."""
+    return part.role in _ASKING and any(one.role in _ASKING and is_denial(one.said, part.said) for one in before)
 
 
 def _only_answers(part: Part) -> bool:

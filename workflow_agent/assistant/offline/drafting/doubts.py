@@ -112,6 +112,11 @@ def _said(condition: str) -> tuple[frozenset[str], bool]:
     return frozenset(token.lemma for token in tokens if token.is_content), denials % 2 == 1
 
 
+def is_denial(one: str, other: str) -> bool:
+    """Say whether one of two conditions denies the other: "it is found" and "it is not found"."""
+    return _denies(_said(one), _said(other))
+
+
 def _denies(one: tuple[frozenset[str], bool], other: tuple[frozenset[str], bool]) -> bool:
     """Say whether one condition denies another, or a part of it: "incomplete" denies "paid and complete"."""
     less, more = sorted((one[0], other[0]), key=len)

@@ -44,6 +44,8 @@ from workflow_agent.values.stored import JsonObject
 
 _NUMBER: Final = re.compile(r"\d+")
 _SHORT: Final = 5
+_SURE_NAME = 0.9
+"""How probable it must be that words are a name for them to be the first step where an arrow follows."""
 _ARROWS: Final = ("->", "=>", ">")
 _BE: Final = ("is", "are", "gets", "get")
 _APPROVES: Final = frozenset({"approve", "accept"})
@@ -195,6 +197,8 @@ class Drawing:
                 self._each(part)
             case "name" if behind is not None and any(token.text in _ARROWS for token in behind.before):
                 # "research topic -> invite guest": the first of a list.
+                if part.certainty < _SURE_NAME:
+                    self.undrawn.append(f"what {part.said!r} is")
                 self._step(replace(part, role="do"))
             case "name":
                 self.name, self._title = self.name or name_of(part.tokens), part.tokens

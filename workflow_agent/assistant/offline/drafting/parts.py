@@ -32,8 +32,9 @@ class Part:
     before: Tokens
     """What stands between the part before and this one, signs and line breaks included."""
     certainty: float = 1.0
-    as_step: float = 1.0
-    """How probable it is that it is a step, be it of the main line or of a case."""
+    alike: float = 1.0
+    """How probable it is that it is that, or what may come to the same: a step, be it of the main line or of a case; a
+    case, be it one of its own or the other one; a name, or words in no part of the graph."""
 
     @property
     def begins_sentence(self) -> bool:
@@ -87,9 +88,9 @@ def _settled(parts: list[Part]) -> list[Part]:
         late = _acts_when_late(before)
         if part.role == "in" and then and part.certainty < (_SURE if late else _UNSURE) and (apart or late):
             # "... the manager approves it; then the warehouse ships it."
-            found.append(replace(part, role="do", certainty=part.as_step))
+            found.append(replace(part, role="do", certainty=part.alike))
         elif part.role in ("do", "in") and (behind_case or not any(one.role in _CASES for one in before)):
-            found.append(replace(part, certainty=max(part.certainty, part.as_step)))
+            found.append(replace(part, certainty=max(part.certainty, part.alike)))
         else:
             found.append(part)
     return found

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from
 from workflow_agent.assistant.offline.nlu.header import OF_HEADER
-from workflow_agent.assistant.offline.nlu.new_steps import name_given, new_step, new_steps, place_of
+from workflow_agent.assistant.offline.nlu.new_steps import message_step, name_given, new_step, new_steps, place_of
 from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, swap_steps
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
-from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
+from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS, growth_of
 from workflow_agent.assistant.offline.nlu.tagging import Slot
 from workflow_agent.assistant.offline.nlu.ways import (
     OF_WAYS,
@@ -19,7 +19,6 @@ from workflow_agent.assistant.offline.nlu.ways import (
 )
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
-from workflow_agent.assistant.offline.tokens import Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import reach
@@ -30,8 +29,6 @@ from workflow_agent.workflows.model.transitions import Transition
 _FAILING = ("fail", "failure", "error", "crash", "bounce", "break")
 _APPROVING = ("approve", "accept", "agree", "grant", "confirm", "allow")
 _PLACES = ("beside", "after", "before", "atend", "atstart")
-_CHANNELS = {"mail": "Email", "email": "Email", "e-mail": "Email", "sms": "Text", "text": "Text", "message": "Message"}
-_TELLING = ("tell", "inform", "notify", "warn", "alert", "remind", "update", "email", "text", "message")
 
 
 def _unsaid_place(plan: Plan) -> Place:
@@ -175,10 +172,7 @@ def _at_step(order: Filled) -> Place:
 
 
 def _notify(order: Filled) -> None:
-    plan, who = order.plan, bare(order.words("who"))
-    draft = plan.draft_named(_message_named(order, who)) | {"type": "action"}
-    if message := order.all_words("new"):
-        draft["description"] = "; ".join(map(plan.said, message))
+    plan, draft = order.plan, message_step(order)
     if order.words("case"):
         draft["when"] = {"text": case_told(order, "case")}
     when = order.words("after") or order.words("step")
@@ -187,31 +181,6 @@ def _notify(order: Filled) -> None:
         put_on_failure(plan, step_meant(plan, words, "step"), draft, None)
         return
     put(plan, [draft], place_of(order) if any(map(order.all_words, _PLACES)) else _at_step(order))
-
-
-def _message_named(order: Filled, who: Tokens) -> str:
-    """Return the name of a step that tells somebody something: "Email the applicant", "Notify the owner via fax".
-
-    Raises:
-        Asked: It is not known who somebody is: "he gets a mail".
-        NotRead: Nobody is told, nor is there a channel with a name of its own.
-    """
-    everybody = len(who) == 1 and who[0].among("slots.everybody")
-    if who and not everybody and all(t.among("set.pronouns") for t in who):
-        raise order.asked("Which role or name is", who)
-    channel = order.words("channel")
-    channel = bare(channel[1:] if len(channel) > 1 and channel[0].has("prep") else channel)
-    if not who:
-        if not any(t.text[:1].isupper() or t.text == "#" for t in channel[:1]):
-            # "They should get a fax."
-            raise NotRead
-        return f"Send message to {order.plan.said(channel)}"
-    verb = next((_CHANNELS[t.lemma] for t in channel if t.lemma in _CHANNELS), None)
-    said_so = next((t.lemma.capitalize() for t in order.around() if t.is_(*_TELLING)), "Notify")
-    named = "Send message to" if verb == "Message" else verb or said_so
-    said = order.plan.said(who)
-    name = f"{named} {said}" if everybody or who[0].text[:1].isupper() else f"{named} the {said}"
-    return f"{name} via {order.plan.said(channel)}" if channel and verb is None else name
 
 
 def _remove(order: Filled) -> None:
@@ -254,6 +223,10 @@ def _rename(order: Filled) -> None:
 
 
 def _replace(order: Filled) -> None:
+    if growth_of(order):
+        # "Use exponential backoff for the payment."
+        OF_STEP_FIELDS["retry"](order)
+        return
     step, draft = order.step("step"), new_step(order)
     if step.assignee and "assignee" not in draft and draft["type"] != "wait":
         # Other work of the same person.

@@ -24,6 +24,12 @@ _TAKES = frozenset({"remove_step", "disconnect", "untag", "remove_alias", "remov
 _SHIFTS = ("remove_step", "move_step", "rename_step", "replace_step")
 _IN_CASE = ("if", "when", "unless", "until", "where", "whenever", "once", "case", "so", "as")
 _DENIES = ("never", "nobody", "cannot")
+_ENOUGH = ("enough", "sufficient")
+"""What something is not, for which it is changed: "two days aren't enough"."""
+_UNLESS = ("without", "unless", "except")
+"""Behind "nobody", what is allowed: "nobody without the right may pay"."""
+_BEFORE, _BEHIND = 4, 6
+"""Words around a denial that may say what it is of."""
 _LIMITS = ("longer", "later", "more", "less", "fewer")
 """Of "no longer than"."""
 
@@ -157,11 +163,9 @@ def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
     taking = sum(map(_takes_away, edits))
     takes = taking == len(edits)
     for at, token in enumerate(said):
-        in_case = any(t.is_(*_IN_CASE) for t in said[max(at - 4, 0) : at])
-        behind = said[at + 1 : at + 4]
-        limits = _limits(token, said[at + 1 : at + 6])
-        if not _is_denial(token) or in_case or limits:
+        if not _is_denial(token) or _denies_nothing(edits, said, at):
             continue
+        behind = said[at + 1 : at + 4]
         if takes and not token.is_("never"):
             # "We don't need it" takes it away, "never remove it" does not.
             orders = any("remove" in phrase_at(behind, one, "verbs.tsv")[1] for one in range(len(behind)))
@@ -184,6 +188,38 @@ def _denied(edits: Sequence[JsonObject], said: Tokens) -> str | None:
         if token.is_(*_DENIES) or lacks or acts or needs or (before is not None and before.has("aux")):
             return token.text
     return None
+
+
+def _denies_nothing(edits: Sequence[JsonObject], said: Tokens, at: int) -> bool:
+    """Say whether a denial is of a case, a limit, of what is so far, or of all but those who may."""
+    token, behind = said[at], said[at + 1 : at + _BEHIND]
+    in_case = any(t.is_(*_IN_CASE) for t in said[max(at - _BEFORE, 0) : at])
+    return (
+        in_case
+        or _is_inverted(said, at)
+        or _is_too_little(said, at)
+        or _limits(token, behind)
+        or (
+            all("permission" in edit or "permission" in edit.get("set", ()) for edit in edits)
+            and token.is_("nobody", "no")
+            and any(t.is_(*_UNLESS) for t in behind)
+        )
+    )
+
+
+def _is_inverted(said: Tokens, at: int) -> bool:
+    """Say whether a denial is of a case told without "if": "should the order not go through, ..."."""
+    starts = next((one for one in range(at, -1, -1) if said[one].kind in ("punct", "break")), -1) + 1
+    comma = next((one for one, t in enumerate(said) if one > at and t.text == ","), len(said))
+    asks = bool(said) and said[-1].text == "?"
+    return starts < at and said[starts].is_("should", "had") and comma < len(said) and not asks
+
+
+def _is_too_little(said: Tokens, at: int) -> bool:
+    """Say whether a denial is of what is so far: "two days aren't enough", and not "don't give it enough"."""
+    follows = list(itertools.takewhile(lambda t: t.kind == "word", said[at + 1 : at + _BEHIND]))
+    is_so = at > 0 and said[at - 1].is_("be")
+    return is_so and any(t.is_(*_ENOUGH) for t in follows)
 
 
 def _limits(token: Token, behind: Tokens) -> bool:

@@ -20,6 +20,8 @@ MOST_NAME = 9
 _MOST_WORK = 16
 """Words of the name of a new step: of more, somebody tells what happens in it."""
 _WAITING = ("wait", "waiting", "pause", "leave", "hold", "delay", "gap", "break", "least", "let")
+_CHANNELS = {"mail": "Email", "email": "Email", "e-mail": "Email", "sms": "Text", "text": "Text", "message": "Message"}
+_TELLING = ("tell", "inform", "notify", "warn", "alert", "remind", "update", "email", "text", "message")
 _PAUSES = ("wait", "waiting", "pause", "sleep", "delay", "break", "cooling")
 """What makes a wait of other work with a length of time: "a cooling time of two hours"."""
 
@@ -308,3 +310,45 @@ def name_given(order: Filled, role: str) -> str:
         raise NotRead
     quoted = [t for t in words if t.kind == "quoted"]
     return quoted[0].text if len(quoted) == 1 and len(words) == 1 else titled(order.text(role))
+
+
+def is_message(order: Filled) -> bool:
+    """Say whether an order tells somebody something: "inform the boss", "let the boss know"."""
+    who = order.words("who")
+    if not who or order.words("new"):
+        return False
+    before = [t for t in order.tokens if t.start < who[0].start and not t.has("det")]
+    behind = next((t for t in order.tokens if t.start > who[-1].start), None)
+    return before[-1:] != [] and (before[-1].is_(*_TELLING) or (behind is not None and behind.is_("know")))
+
+
+def message_step(order: Filled) -> JsonObject:
+    """Return the new step in which somebody is told something.
+
+    Raises:
+        Asked: It is not known who somebody is: "he gets a mail".
+        NotRead: Nobody is told, nor is there a channel with a name of its own.
+    """
+    draft = order.plan.draft_named(_message_named(order, bare(order.words("who")))) | {"type": "action"}
+    message = order.all_words("new")
+    return draft | ({"description": "; ".join(map(order.plan.said, message))} if message else {})
+
+
+def _message_named(order: Filled, who: Tokens) -> str:
+    """Return the name of a step that tells somebody something: "Email the applicant", "Notify the owner via fax"."""
+    everybody = len(who) == 1 and who[0].among("slots.everybody")
+    if who and not everybody and all(t.among("set.pronouns") for t in who):
+        raise order.asked("Which role or name is", who)
+    channel = order.words("channel")
+    channel = bare(channel[1:] if len(channel) > 1 and channel[0].has("prep") else channel)
+    if not who:
+        if not any(t.text[:1].isupper() or t.text == "#" for t in channel[:1]):
+            # "They should get a fax."
+            raise NotRead
+        return f"Send message to {order.plan.said(channel)}"
+    verb = next((_CHANNELS[t.lemma] for t in channel if t.lemma in _CHANNELS), None)
+    said_so = next((t.lemma.capitalize() for t in order.around() if t.is_(*_TELLING)), "Notify")
+    named = "Send message to" if verb == "Message" else verb or said_so
+    said = order.plan.said(who)
+    name = f"{named} {said}" if everybody or who[0].text[:1].isupper() else f"{named} the {said}"
+    return f"{name} via {order.plan.said(channel)}" if channel and verb is None else name

@@ -4,11 +4,12 @@ import itertools
 import json
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
-from workflow_agent.assistant.offline.nlu.certainty import STRICT, SURE_STEP, Reading, is_probable
+from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, is_probable
+from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.nlu.tagging import (
@@ -72,8 +73,6 @@ class _Group:
     """That of the likeliest of them."""
     intent: str
     weight: float = 0
-    intents: dict[str, float] = field(default_factory=dict[str, float])
-    """How probable each intent is that comes to them."""
 
 
 def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
@@ -86,7 +85,8 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
         return Reading("none", 0)
     # That it is several orders speaks against none of them where no second one begins.
     none = NO_EDIT if ways[0].intent == SEVERAL else NO_EDIT - {SEVERAL}
-    if sum(way.certainty for way in ways if way.intent in none) > _NO_EDIT:
+    no_edit = sum(way.certainty for way in ways if way.intent in none)
+    if no_edit > _NO_EDIT:
         return Reading(ways[0].intent, ways[0].certainty)
     groups: dict[str, _Group] = {}
     problem: StepUnclear | Asked | None = None
@@ -104,11 +104,12 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
             continue
         group = groups.setdefault(json.dumps(own.edits, sort_keys=True), _Group(own, way.intent))
         group.weight += way.certainty
-        group.intents[way.intent] = way.likely
-    best = max(groups.values(), key=lambda group: group.weight, default=None)
-    if best is None or asked > best.weight:
+    ranked = sorted(groups.values(), key=lambda group: -group.weight)
+    if not ranked or asked > ranked[0].weight:
         return Reading(ways[0].intent, asked, None, problem)
-    return Reading(best.intent, best.weight, best.plan, likely=sum(best.intents.values()))
+    best, rival = ranked[0], ranked[1].weight if len(ranked) > 1 else 0
+    built = sum(group.weight for group in groups.values())
+    return Reading(best.intent, best.weight, best.plan, rival=rival, other=1 - built, no_edit=no_edit)
 
 
 def _clauses(sentence: Tokens) -> list[Tokens]:
@@ -161,20 +162,22 @@ def _names_this(plan: Plan, front: Tokens) -> bool:
     return all(any(akin(token.lower, word) for word in known) for token in said[:-1])
 
 
-def planned(plan: Plan, reading: Reading) -> Plan | StepUnclear | Asked:
+def planned(plan: Plan, reading: Reading, tokens: Tokens) -> Plan | StepUnclear | Asked:
     """Return what is to be done of a reading, or asked; the plan it was read for where nothing is understood."""
     if reading.certainty < SHOW:
         return plan
     if reading.plan is None:
         return reading.problem or plan
     made = reading.plan
-    unsure = [taken_for(said, name) for said, (name, likely) in made.likened.items() if likely < SURE_STEP]
-    if is_probable(reading):
-        made.told += [taken_for(said, name) for said, (name, _) in made.likened.items()]
-        made.told += [f"I did not use “{word}”" for word in made.unread]
+    made.notes = list(dict.fromkeys((*made.notes, *doubts(made, plan.workflow, tokens))))
+    probable = is_probable(reading)
+    taken = [taken_for(said, name) for said, (name, _) in made.likened.items()]
+    guessed, made.guesses = list(dict.fromkeys((*made.guesses, *taken))), []
+    if probable:
+        made.told += [*guessed, *(f"I did not use “{word}”" for word in made.unread)]
         made.unread = []
     else:
-        made.notes = list(dict.fromkeys((*made.notes, *unsure))) or ([] if made.unread else [_UNSURE])
+        made.notes = [*made.notes, *guessed] or ([] if made.unread else [_UNSURE])
     return made
 
 
@@ -184,13 +187,18 @@ def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Seque
     for tokens in orders:
         found, _ = understandings(tokens, own.workflow)
         best = _single(own, found, tokens)
-        if best.plan is not None:
+        if best.plan is not None and not (best.intent in TAKES_AWAY and _only_names(best.plan, tokens)):
             own = best.plan
             certainty *= best.certainty
         else:
             own.unread.append(plan.said(tokens))
     own.unread += map(plan.said, rest)
     return Reading(SEVERAL, certainty, own if own.edits else None)
+
+
+def _only_names(plan: Plan, tokens: Tokens) -> bool:
+    """Say whether all words of an order fill its slots, and none says what is ordered: "scoring", of a removal."""
+    return all(t.start in plan.slotted for t in tokens if t.is_content)
 
 
 def _copied(plan: Plan) -> Plan:
@@ -208,12 +216,13 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     """
     if (build := BUILDERS.get(meant.intent)) is None:
         return False
-    before = own.edits, own.workflow, list(own.unread), list(own.notes), dict(own.likened), list(own.told)
+    kept = list(own.unread), list(own.notes), list(own.guesses), dict(own.likened), list(own.told)
+    before = own.edits, own.workflow, *kept
     last = own.steps.last
     try:
         build(Filled(own, meant.slots, tokens))
     except (NotRead, StepUnclear, Asked) as unread:
-        own.edits, own.workflow, own.unread, own.notes, own.likened, own.told = before
+        own.edits, own.workflow, own.unread, own.notes, own.guesses, own.likened, own.told = before
         own.steps = Steps(own.workflow, own.steps.chosen, last)
         if isinstance(unread, NotRead) and not str(unread):
             return False
@@ -223,9 +232,6 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
             own.unread.append(own.said(words))
         elif any(t.is_content for t in words):
             own.asides[own.said(words)] = words[0].start, words[-1].end
-    if meant.intent in STRICT:
-        taken = (taken_for(said, name) for said, (name, _) in own.likened.items())
-        own.notes = list(dict.fromkeys((*own.notes, *taken)))
     own.slotted |= {t.start for slot in meant.slots for t in slot.tokens} | _denying_old(meant, tokens)
     own.reasons = list(own.asides)
     known = _of_touched(before[1], own.edits[len(before[0]) :])

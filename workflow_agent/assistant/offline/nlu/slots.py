@@ -112,6 +112,7 @@ class Filled:
         if not said:
             raise NotRead
         pieces = tuple(itertools.chain.from_iterable(said))
+        self._check_apart(said)
         try:
             return self._meant(pieces, role)
         except StepUnclear:
@@ -122,6 +123,20 @@ class Filled:
             # "When the reader brings it, so right after handing out."
             self.plan.unread += [self.plan.said(words) for words, step in zip(said, each, strict=True) if step is None]
             return next(iter(found.values()))
+
+    def _check_apart(self, said: Sequence[Tokens]) -> None:
+        """Raise where slots beside each other that nothing joins mean steps of their own.
+
+        Raises:
+            StepUnclear: "Either the decision or the scoring", "payout: the decision".
+        """
+        for one, other in itertools.pairwise(said):
+            between = self.between(one, other)
+            first, second = self.plan.maybe(one), self.plan.maybe(other)
+            joined = any(t.text in JOINS or t.is_(*JOINS) for t in between)
+            if any(t.is_("or") for t in between) or (not joined and first and second and first.id != second.id):
+                offered = [Candidate(step.id, step.name) for step in (first, second) if step is not None]
+                raise StepUnclear(self.plan.said((*one, *other)), offered if len(offered) > 1 else ())
 
     def _perhaps(self, words: Tokens, role: str) -> Step | None:
         try:
@@ -184,6 +199,7 @@ class Filled:
         if not said and (spoken := self._spoken_of()) is not None:
             return [spoken]
         if not apart:
+            self._check_apart(said)
             said = self._pieces_joined(said)
         found: dict[str, Step] = {}
         for words in said or [self.named_around()]:
@@ -314,6 +330,8 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
     except NotRead:
         exact = None
     if exact is not None and not _is_named_by_doer(plan, words, exact):
+        if (end := _end_meant(plan, words, exact)) is not None:
+            plan.notes = [*plan.notes, f"“{plan.said(words)}” may be “{end.name}” too"]
         return exact
     said = plan.said(words)
     if len(fits := plan.fits(bare(words))) > 1:
@@ -329,7 +347,19 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         offered = [Candidate(one.id, one.name) for likely, one in ranked if likely > _POSSIBLE]
         raise StepUnclear(said, offered if len(offered) > 1 else ())
     plan.likened = {**plan.likened, said: (step.name, likely)}
+    # "Twice" and "the second" are no part of what it is called.
+    plan.unread += [t.text for t in words if t.value is not None and not t.has("det") and t.text not in step.name]
     return step
+
+
+def _end_meant(plan: Plan, words: Tokens, step: Step) -> Step | None:
+    """Return the end that words name wholly, where they name a step in part: "the release", of "Approve release"."""
+    said = [t.lower for t in words if t.is_content]
+    ends = [one for one in plan.workflow.steps if one.type == "end" and one.id != step.id]
+    if not said or all(any(akin(one, word) for one in said) for word in content_of(step.name)):
+        return None
+    named = ((one, content_of(one.name)) for one in ends)
+    return next((one for one, own in named if own and all(any(akin(t, w) for t in said) for w in own)), None)
 
 
 def _likely(steps: Sequence[Step], words: Tokens) -> list[tuple[float, Step]]:

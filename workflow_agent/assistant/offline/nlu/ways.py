@@ -16,7 +16,7 @@ from workflow_agent.assistant.offline.nlu.cases import (
     with_limit,
 )
 from workflow_agent.assistant.offline.nlu.loops import loop
-from workflow_agent.assistant.offline.nlu.new_steps import new_step
+from workflow_agent.assistant.offline.nlu.new_steps import is_message, message_step, new_step
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant, using
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
 from workflow_agent.assistant.offline.nlu.ways_meant import (
@@ -233,15 +233,17 @@ def _error(order: Filled) -> None:
     plan, step = order.plan, _failing(order)
     known = step_there_already(order)
     target = known or (order.step("to") if order.all_words("to") else None)
-    if known is not None or not order.words("new"):
+    tells = known is None and is_message(order)
+    if known is not None or not (order.words("new") or tells):
         if target is None:
             raise Asked("What is done then?")
         if target.id == step.id:
             raise StepUnclear(plan.said(order.words("step") or order.words("cond")))
         plan.do({"op": "add_error_path", "step": step.id, "to": target.id})
         return
-    draft = new_step(order)
-    put_on_failure(plan, step, draft, target)
+    if tells:
+        plan.unread += map(plan.said, order.all_words("time"))
+    put_on_failure(plan, step, message_step(order) if tells else new_step(order), target)
 
 
 def _failing(order: Filled) -> Step:
@@ -273,8 +275,9 @@ def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | Non
     if len(onward) == 1:
         plan.do({"op": "connect", "from": draft["id"], "to": onward[0]})
         behind = plan.workflow.step(onward[0])
-        if target is None and behind and any(t.is_(*_ENDING) for t in read_tokens(draft["name"])[:1]):
-            # "The clerk stops it."
+        tells = draft["type"] == "action" and not failing
+        if target is None and behind and (tells or any(t.is_(*_ENDING) for t in read_tokens(draft["name"])[:1])):
+            # "The clerk stops it", or tells somebody and what failed is not done.
             plan.notes = [*plan.notes, f"I would let it go on to “{behind.name}” then"]
 
 
@@ -385,7 +388,7 @@ def _required(order: Filled) -> None:
 
 OF_WAYS: Mapping[str, Callable[[Filled], None]] = {
     "case": _case_branch,
-    "error": using(_error, "step", "cond", "new", "who", "time", "to"),
+    "error": using(_error, "step", "cond", "new", "who", "time", "to", "channel"),
     "condition": using(_condition, "cond", "oldcond", "from", "to", "step", "after"),
     "loop": using(loop, "cond", "from", "to", "step", "num"),
     "connect": using(_connect, "cond", "from", "to"),

@@ -49,7 +49,7 @@ def told_by(
     """Return the way whose condition words tell best; None where none or several are told.
 
     Args:
-        plan: Gets a note of the way that was taken where not all words are its own, or they are those of a new one.
+        plan: Gets a guess of the way that was taken where not all words are its own, or they are those of a new one.
         edges: Those that may be meant.
         said: The words.
         is_new: Whether they are not the condition that the way has, but another for it.
@@ -80,7 +80,7 @@ def taken(plan: Plan, edge: Transition) -> None:
     """Say which way was taken for the one that is meant."""
     step = plan.workflow.step(edge.from_)
     told = f"I took the way from “{step.name if step else ''}” on “{condition_of_way(edge)}” for it"
-    plan.notes = [*plan.notes, told]
+    plan.guesses = [*plan.guesses, told]
 
 
 def _fit(plan: Plan, edge: Transition, said: Sequence[Token]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from workflow_agent.assistant.offline.clauses import counts, phrase_at, read_head, stripped, trimmed
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.mood import MODALS, letter_itself, may_ask
-from workflow_agent.assistant.offline.nlu.doubts import consequences, doubts
+from workflow_agent.assistant.offline.nlu.doubts import consequences
 from workflow_agent.assistant.offline.nlu.hedges import ASKED
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.patterns import Request
@@ -200,13 +200,13 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
     reading = read_order(plan, tokens)
     if reading.intent == "history" and reading.certainty > _TAKES_BACK and not (dry_run or weighed):
         return (yield from undo(turn, Request("undo", {}, text)))
-    plan = planned(plan, reading)
+    plan = planned(plan, reading, tokens)
     if _fits_badly(plan) and focus(turn) is not None:
         elsewhere = yield from _elsewhere(turn, workflow, tokens)
         if elsewhere is not None:
             workflow, tokens = elsewhere
             plan = _empty(turn, text, workflow)
-            plan = planned(plan, read_order(plan, tokens))
+            plan = planned(plan, read_order(plan, tokens), tokens)
     if isinstance(plan, StepUnclear):
         return unclear_step(turn, workflow, plan)
     if isinstance(plan, Asked) and not plan.question.endswith("?"):
@@ -217,7 +217,6 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
             f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
-    plan.notes += dict.fromkeys(doubts(plan, workflow, tokens))
     plan.told += consequences(plan, workflow)
     if _renames_while_asked(turn, plan, tokens):
         plan.notes.append("I took the whole workflow for what gets that name, not a step that I offered")
@@ -248,10 +247,10 @@ def offer_asked(turn: Turn, text: str, workflow: Workflow, otherwise: Reply) -> 
         # "Is it tagged fun?" asks for nothing to be done.
         return otherwise
     reading = read_order(plan, tokens)
-    found = planned(plan, reading)
+    found = planned(plan, reading, tokens)
     if not isinstance(found, Plan) or not found.edits or reading.certainty < _ASKED_FOR:
         return otherwise
-    found.notes = list(dict.fromkeys((ASKED, *found.notes, *doubts(found, workflow, tokens))))
+    found.notes = list(dict.fromkeys((ASKED, *found.notes)))
     found.told += consequences(found, workflow)
     return (yield from _preview(Candidate(workflow.id, workflow.name), found))
 
@@ -463,9 +462,10 @@ def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:
 
 def _weighed(workflow: Workflow, plan: Plan) -> Reply:
     lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
-    unread = f" I did not use: {joined([f'“{word}”' for word in plan.unread])}." if plan.unread else ""
+    beside = "".join(f" {told[:1].upper()}{told[1:]}." for told in (*plan.notes, *plan.told))
+    beside += f" I did not use: {joined([f'“{word}”' for word in plan.unread])}." if plan.unread else ""
     return Reply(
-        f"That would mean, in **{workflow.name}**:\n\n{lines}\n\nNothing is changed yet.{unread} Shall I do it?",
+        f"That would mean, in **{workflow.name}**:\n\n{lines}\n\nNothing is changed yet.{beside} Shall I do it?",
         Proposal(Candidate(workflow.id, workflow.name), (tuple(plan.edits),)),
     )
 
