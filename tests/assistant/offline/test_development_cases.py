@@ -39,12 +39,12 @@ _KNOWN = {
         'put "Clean hub" between repair and test run, done by the technician, and tag everything safety'
     },
     ("orders", "dev_11"): {
-        ("Small mobile cranes aren't rigged, so there has to be a path from Send crane to the safety check for these"),
+        "Small mobile cranes aren't rigged, so there has to be a path from Send crane to the safety check for these",
         "We have to note down the notarial file number allready at the time we take instructions",
         "the right for the safety check is named site_release since the new year, change it there",
     },
     ("orders", "dev_15"): {
-        ("Corrected figures should go back to the manager for review, it calculates itself when you save them anyway"),
+        "Corrected figures should go back to the manager for review, it calculates itself when you save them anyway",
         "Leave two days between the bank file and the payslips",
         "Parts take three days to get here now, not two.",
         (
@@ -77,7 +77,7 @@ _KNOWN = {
         "let the CFO approve before the money goes out",
     },
     ("descriptions", "dev"): {
-        ("a workflow for onboarding a volunteer with four steps: welcome call, background check, training, first shift")
+        "a workflow for onboarding a volunteer with four steps: welcome call, background check, training, first shift"
     },
     ("descriptions", "dev_2"): {
         (
@@ -87,7 +87,7 @@ _KNOWN = {
         "The dispatcher calls the driver, up to three times. After that he informs the customer.",
     },
     ("descriptions", "dev_3"): {
-        ("Make a workflow: sales writes the offer, the manager signs it unless it is under 1000 euros, sales sends it.")
+        "Make a workflow: sales writes the offer, the manager signs it unless it is under 1000 euros, sales sends it."
     },
     ("descriptions", "dev_4"): {
         (

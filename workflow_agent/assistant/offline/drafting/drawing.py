@@ -44,7 +44,7 @@ from workflow_agent.values.stored import JsonObject
 
 _NUMBER: Final = re.compile(r"\d+")
 _SHORT: Final = 5
-_SURE_NAME = 0.9
+_SURE_NAME: Final = 0.9
 """How probable it must be that words are a name for them to be the first step where an arrow follows."""
 _ARROWS: Final = ("->", "=>", ">")
 _BE: Final = ("is", "are", "gets", "get")

@@ -11,7 +11,8 @@ from workflow_agent.assistant.offline.tokens import Tokens, read_tokens
 from workflow_agent.assistant.offline.values import tells_time
 
 ACT = 0.65
-"""How probable it must be that edits are what was ordered for them to be made."""
+"""How probable it must be that edits are what was ordered for them to be made: of orders held out 72 % are done right
+so, and 2.2 % wrongly (ADR 0138)."""
 ACT_STRICTLY = 0.8
 """The same where something goes, which does not come back by itself."""
 ACT_BESIDE = 0.82
@@ -77,9 +78,8 @@ def is_clear(reading: Reading, plan: Plan) -> bool:
     """
     if plan.notes or (reading.intent in TAKES_AWAY and (plan.unread or plan.likened)):
         return False
-    if reading.intent == SEVERAL and (plan.guesses or any(one < _SURE_STEP for _, one in plan.likened.values())):
-        return False
-    if reading.intent == SEVERAL and plan.unread:
+    torn = plan.unread or plan.guesses or any(likely < _SURE_STEP for _, likely in plan.likened.values())
+    if reading.intent == SEVERAL and torn:
         return False
     return all(word.isalpha() and _says_little(read_tokens(word), plan) for word in plan.unread)
 

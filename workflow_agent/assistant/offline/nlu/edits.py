@@ -8,7 +8,7 @@ from workflow_agent.assistant.offline.nlu.header import OF_HEADER
 from workflow_agent.assistant.offline.nlu.new_steps import message_step, name_given, new_step, new_steps, place_of
 from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, swap_steps
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
-from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS, growth_of
+from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
 from workflow_agent.assistant.offline.nlu.tagging import Slot
 from workflow_agent.assistant.offline.nlu.ways import (
     OF_WAYS,
@@ -223,10 +223,6 @@ def _rename(order: Filled) -> None:
 
 
 def _replace(order: Filled) -> None:
-    if growth_of(order):
-        # "Use exponential backoff for the payment."
-        OF_STEP_FIELDS["retry"](order)
-        return
     step, draft = order.step("step"), new_step(order)
     if step.assignee and "assignee" not in draft and draft["type"] != "wait":
         # Other work of the same person.

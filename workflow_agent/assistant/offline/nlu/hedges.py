@@ -217,7 +217,7 @@ def _is_inverted(said: Tokens, at: int) -> bool:
 
 def _is_too_little(said: Tokens, at: int) -> bool:
     """Say whether a denial is of what is so far: "two days aren't enough", and not "don't give it enough"."""
-    follows = list(itertools.takewhile(lambda t: t.kind == "word", said[at + 1 : at + _BEHIND]))
+    follows = itertools.takewhile(lambda t: t.kind == "word", said[at + 1 : at + _BEHIND])
     is_so = at > 0 and said[at - 1].is_("be")
     return is_so and any(t.is_(*_ENOUGH) for t in follows)
 

@@ -133,10 +133,14 @@ class Filled:
         for one, other in itertools.pairwise(said):
             between = self.between(one, other)
             first, second = self.plan.maybe(one), self.plan.maybe(other)
-            joined = any(t.text in JOINS or t.is_(*JOINS) for t in between)
-            if any(t.is_("or") for t in between) or (not joined and first and second and first.id != second.id):
+            apart = first and second and first.id != second.id and not self._are_joined(one, other)
+            if apart or any(t.is_("or") for t in between):
                 offered = [Candidate(step.id, step.name) for step in (first, second) if step is not None]
                 raise StepUnclear(self.plan.said((*one, *other)), offered if len(offered) > 1 else ())
+
+    def _are_joined(self, one: Tokens, other: Tokens) -> bool:
+        """Say whether an "and" or a sign for it stands between two slots."""
+        return any(t.text in JOINS or t.is_(*JOINS) for t in self.between(one, other))
 
     def _perhaps(self, words: Tokens, role: str) -> Step | None:
         try:
@@ -216,7 +220,7 @@ class Filled:
         """Return slots with those as one between which no "and" stands: "we [wait] a week for [parts]"."""
         found: list[Tokens] = []
         for words in said:
-            if found and not any(t.text in JOINS or t.is_(*JOINS) for t in self.between(found[-1], words)):
+            if found and not self._are_joined(found[-1], words):
                 found[-1] = (*found[-1], *words)
             else:
                 found.append(words)
@@ -354,12 +358,11 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
 
 def _end_meant(plan: Plan, words: Tokens, step: Step) -> Step | None:
     """Return the end that words name wholly, where they name a step in part: "the release", of "Approve release"."""
-    said = [t.lower for t in words if t.is_content]
-    ends = [one for one in plan.workflow.steps if one.type == "end" and one.id != step.id]
-    if not said or all(any(akin(one, word) for one in said) for word in content_of(step.name)):
+    said = plan.said(words)
+    if akin_words(step.name, said):
         return None
-    named = ((one, content_of(one.name)) for one in ends)
-    return next((one for one, own in named if own and all(any(akin(t, w) for t in said) for w in own)), None)
+    ends = (one for one in plan.workflow.steps if one.type == "end" and one.id != step.id)
+    return next((one for one in ends if content_of(one.name) and akin_words(one.name, said)), None)
 
 
 def _likely(steps: Sequence[Step], words: Tokens) -> list[tuple[float, Step]]:
