@@ -67,10 +67,11 @@ HALVES = {
     "dev_15": "fifteenth development",
     "dev_16": "sixteenth development",
     "dev_17": "seventeenth development",
+    "dev_18": "eighteenth development",
     "heldout": "held out",
 }
 """The sets; of the second, fourth and fifth there are only descriptions, of the seventh to eleventh mostly orders, of
-the twelfth to fourteenth questions, of the fifteenth to seventeenth orders.
+the twelfth to fourteenth questions, of the fifteenth to eighteenth orders.
 Only `heldout` is kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]

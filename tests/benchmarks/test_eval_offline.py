@@ -154,6 +154,7 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
         ("dev_15", "fifteenth"),
         ("dev_16", "sixteenth"),
         ("dev_17", "seventeenth"),
+        ("dev_18", "eighteenth"),
     }
 
 

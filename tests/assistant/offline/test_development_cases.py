@@ -5,79 +5,106 @@ import pytest
 from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
-    ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
-    ("orders", "dev_3"): {"panel meetings should come after a pre-selection by the office"},
+    ("orders", "dev"): {
+        'add "Count heads" before going on the trip // no, make that after',
+        "if the proofreader finds mistakes, back to writing",
+    },
     ("orders", "dev_6"): {
-        "Before the ticket is sorted, the customer should automatically get a confirmation of receipt",
+        "Before the keys are handed over, the caretaker inspects the flat and then reads the meters",
         'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
-        "if the purchase order is missing, return the invoice to the supplier",
     },
     ("orders", "dev_7"): {
+        "A notice may only go out after it has been approved by the mayor",
         (
             "After the complaints of last summer the council decided that applicants have four weeks to send"
             " in what is missing, not three"
         ),
+        "If the roof can be reinforced, a carpenter reinforces it and after that the offer is written",
+        "When proofreading is through and the text is clean, a subject expert reads it before the layout.",
         (
-            "The water temperature counts too! If it's colder than 24 degrees the technician turns on the "
-            "heating after the logbook, and then we open. Warm enough = open right away like today"
+            "corrections about wrong terms go to the glossary instead of to the translator, i need an extra "
+            "line for that"
         ),
-        "once the panels have been delivered, the customer should get a text message",
         "replace the walk-around check with an automatic drone scan",
         "the ops control desk should be informed whenever a defect is found",
-        (
-            "when the service company can fix it over the phone, go from the call back to reading the "
-            "sensors; in all other cases it stays shut"
-        ),
     },
     ("orders", "dev_8"): {
+        "add tag monthly; people also call it pay run",
         "call the last step Crown at the dentist",
-        "crowns over 900 euros need approval from the lab manager before they are milled",
-        "when the appeal period is over the exam board hears the appeals",
+        "first and second marking get ten days each",
+        "only correct entries if the differences are above 50 euros",
+        "quality inspector takes a photo aftr the glazing",
     },
     ("orders", "dev_9"): {"mail the dog trainer as soon as a trial week begins"},
     ("orders", "dev_10"): {
-        'put "Clean hub" between repair and test run, done by the technician, and tag everything safety'
+        "If nothing was found in the catalogues, librarian asks the national library before we cancel",
+        "if reading the log fails, let the control room classify right away",
+        'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
+        "the strings need 3 weeks of rest, two are too short",
+        "we forgot: damage check by the library assistant when the reader brings it, so right after handing out",
+        "we never reset remotely any more: take out the reset and the watching, every fault gets a visit",
+        (
+            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to"
+            " planning in that case"
+        ),
     },
     ("orders", "dev_11"): {
-        "Small mobile cranes aren't rigged, so there has to be a path from Send crane to the safety check for these",
-        "We have to note down the notarial file number allready at the time we take instructions",
         "the right for the safety check is named site_release since the new year, change it there",
+        "two things: sending the offer gets 5 attempts, and accounting looks over the bill before it is sent",
     },
     ("orders", "dev_15"): {
-        "Corrected figures should go back to the manager for review, it calculates itself when you save them anyway",
-        "Leave two days between the bank file and the payslips",
-        "Parts take three days to get here now, not two.",
+        (
+            "After the keys are handed over somebody should read the meters // actually no, do that right "
+            "before the keys // and the inspector does it, he's there anyway"
+        ),
+        "Customers who collect in person don't need a courier, their job is finished when it's boxed",
+        "get rid of the guarantor business altogether, whoever earns too little gets refused",
         (
             "only when there are new starters: HR assistant sets them up, after the data is complete and "
             "before pay is calculated"
         ),
-        "payslips aren't emailed any more, they are uploaded to the staff portal",
+        "the HMRC return is missing. After the payslips the payroll manager files it",
     },
     ("orders", "dev_16"): {
+        "First thing must be to take the thing out of use, the reporting comes second. Patient safety!",
         "Give peolpe four weeks to hand in what is missing, three is too short in summer holidays",
         (
             "Second examiner gets only 28 days, and the supervisor as well. Also the student should have 10 "
             "days to upload."
         ),
         "Social services would like to get an email the moment a patient turns out to need rehab",
-        "The campus system shall not kick this off by itself any more, we start it by hand.",
-        "compliance has closed its unit here, due diligence check falls away",
-        "nothing may be trown away before the head of finance agreed. If he does not, it gets repaired",
+        (
+            "a final report which is not ok: the programme assistant asks the partner for a correction, and "
+            "then it gets checked once more"
+        ),
+        (
+            "festivals which the town organises itself dont neeed police, roads or a fee - from the visitors"
+            " question straight to signing with them"
+        ),
+        "safety meeting is to be done by the police AND renamed Security meeting; tag the workflow with events",
         "supervisors want to get a mail when their student is called to a hearing",
-        "when collecting the application pls add the IBAN, finance is always running after it",
     },
     ("orders", "dev_17"): {
-        "Pls keep the customs broker posted if an inspection has been ordered",
-        "Sign-off: 24 hours, and past that it goes to the CIO rather than the IT manager.",
-        "The shift lead shall inspect the area after the lockout is removed; also tag the workflow with safety.",
+        "Opening to beta users should need the release:beta permission",
+        (
+            "since we import only frozen goods now, every load needs 12 hrs to settle in the cold lock "
+            "between unloading and counting, please build that in"
+        ),
+        "we need an extra way for kernel updates: sysadmin plans the reboots, then the window gets announced",
+    },
+    ("orders", "dev_18"): {
+        "If the head of the film office refuses to sign, go back to Calculate the fee.",
+        (
+            "If the honey is organic the quality manager checks the certificate after weighing and before "
+            "the sample is taken. All other honey goes to the sample directly."
+        ),
     },
     ("sample_orders", "dev"): {
-        "Also post on Mastodon when spreading the word",
-        "if paying out goes wrong after all retries, go to rejected instead of repairing",
+        'add "Call the CTO" before Inform everybody, then delete Open incident channel',
         "let the CFO approve before the money goes out",
     },
     ("descriptions", "dev"): {
-        "a workflow for onboarding a volunteer with four steps: welcome call, background check, training, first shift"
+        ("a workflow for onboarding a volunteer with four steps: welcome call, background check, training, first shift")
     },
     ("descriptions", "dev_2"): {
         (
@@ -87,7 +114,7 @@ _KNOWN = {
         "The dispatcher calls the driver, up to three times. After that he informs the customer.",
     },
     ("descriptions", "dev_3"): {
-        "Make a workflow: sales writes the offer, the manager signs it unless it is under 1000 euros, sales sends it."
+        ("Make a workflow: sales writes the offer, the manager signs it unless it is under 1000 euros, sales sends it.")
     },
     ("descriptions", "dev_4"): {
         (
@@ -97,6 +124,7 @@ _KNOWN = {
     },
     ("questions", "dev"): {"Which failures is the developer told about?"},
     ("questions", "dev_6"): {"who approves the large ones"},
+    ("questions", "dev_12"): {"hours are right and the total is 300000 - does somebody sign, and who"},
     ("questions", "dev_13"): {
         "Is the case closed immediately after the bill was sent?",
         "It's not the disk, only the software has hung itself up. What do I do?",

@@ -171,7 +171,7 @@ async def test_words_that_were_not_read_are_named_and_a_yes_does_the_rest(talk: 
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("score customer at most 2 times", "tried again"),
+        ("remove Score customer, wait, no", "take it back"),
         ("add a call with the auditor after the decision on the first day", "changed"),
     ],
 )

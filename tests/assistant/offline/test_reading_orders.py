@@ -66,9 +66,14 @@ OTHERWISE = {
     "remove Notify customer, we do not do this for small loans",
     "merge scoring and pay out",
     "put the decision in first place",
+    "if paying fails tell the cashier",
+    'An auditor signs the contract - add a step "Sign contract" before paying out',
+    'add a state "On hold" between Decide on loan and Print contract',
+    "assign the decision to the manager, it escalates to the lead",
+    "rename scoring to Score from January",
 }
 """Done in another way than the table says, or without asking where it asks, and well so."""
-KNOWN = {"loans can be refused when money is paid out"}
+KNOWN = {"loans can be refused when money is paid out", "retry scoring 3 times, no deadline"}
 """Done wrongly. Who mends one takes it out."""
 _DONE = 0.7
 """Share of the plain orders of the table that are done without asking."""

@@ -72,7 +72,6 @@ async def test_errors_from_before_are_not_said_to_be_new() -> None:
         ("release_pipeline", "post a message in Slack after the release", "Nothing is changed yet"),
         ("incident_response", "write a post-mortem within 5 days after it is resolved", "Write post-mortem"),
         ("expense_approval", "swap manager review and finance review", "I can't do that: 'Manager review' and"),
-        ("employee_onboarding", "put on hold between Collect details and Settle in", "Nothing is changed yet"),
     ],
 )
 async def test_what_may_be_meant_otherwise_or_cannot_be_done_changes_nothing(sample: str, said: str, told: str) -> None:

@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description, tells_work
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
+from workflow_agent.assistant.offline.nlu.tagging import is_about_name
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.questions.reading import asks
 from workflow_agent.assistant.offline.skills import (
@@ -169,7 +170,8 @@ class Answering:
                 return told, self._skill(told)
             return told, self._confirmed_and(told)
         given = name_given_in(turn.text)
-        if given is not None and given.is_nickname and focus(turn) is not None:
+        is_nickname = given is not None and given.is_nickname and not is_about_name(read_tokens(turn.text))
+        if given is not None and is_nickname and focus(turn) is not None:
             return turn, history.nickname(turn, given)
         if (told := history.personal(turn)) is not None:
             return turn, told

@@ -57,7 +57,10 @@ _NAMING = frozenset(_NAMING_TEXT.split())
 _CASES = frozenset(("if", "unless", "should", "must", "until"))
 _SAYS = re.compile(r"\b(?:it|this|that) (?:says?|said|tells?)\b", re.IGNORECASE)
 """The workflow says it, not people of the workflow."""
-_ORDERS_TEXT = "add create make build insert put rename set new draw split change delete remove move title label and"
+_ORDERS_TEXT = (
+    "add create make build insert put keep find found enter adapt rename set new draw split change delete remove move "
+    "title label wrong and"
+)
 _ORDERS = frozenset(_ORDERS_TEXT.split())
 _BESIDE = re.compile(
     r"\b(?:from now on|from here on|going forward|for short|in future|nickname|dub|refer to|known as|usually|"

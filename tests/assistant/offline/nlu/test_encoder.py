@@ -62,7 +62,7 @@ def test_where_another_order_begins_is_told() -> None:
 
 
 def test_it_says_what_it_is() -> None:
-    assert "3 layers" in repr(encoder("orders"))
+    assert "6 layers" in repr(encoder("orders"))
 
 
 def test_of_a_message_of_long_words_only_their_beginnings_are_looked_at() -> None:

@@ -1,4 +1,4 @@
-"""Words that turn an order round: what they are said of is shown first and not done."""
+"""Words that turn an order round: what they are said of is not done, or is shown first."""
 
 import threading
 from typing import Any
@@ -7,58 +7,46 @@ import pytest
 
 from tests.assistant.offline.test_reading_orders import LOAN
 from workflow_agent.assistant.offline.nlu.hedges import hedges
+from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.nlu.tagging import understandings
+from workflow_agent.assistant.offline.plan import Plan
+from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.tokens import read_tokens
 
 REMOVE: dict[str, Any] = {"op": "remove_step", "step": "score"}
 TIME: dict[str, Any] = {"op": "set_timeout", "step": "decide", "timeout": "P3D"}
-NO_TIME: dict[str, Any] = {"op": "set_timeout", "step": "decide", "timeout": None}
 RENAME: dict[str, Any] = {"op": "rename_step", "step": "score", "name": "Rate"}
-PERMIT: dict[str, Any] = {"op": "update_step", "step": "pay", "set": {"permission": "pay.out"}}
-WHOLE: dict[str, Any] = {"op": "rename_workflow", "name": "Rate"}
 
 
 def doubted(said: str, *edits: dict[str, Any]) -> list[str]:
     """Return why the edits of a message may not be wanted."""
     tokens = read_tokens(said)
-    return list(hedges(edits, tokens, tokens, LOAN.steps))
+    return list(hedges(edits, tokens, tokens))
+
+
+def is_done(said: str) -> bool:
+    """Say whether a message changes the workflow without a question."""
+    tokens, plan = read_tokens(said), Plan(said, LOAN, Steps(LOAN, {}, None))
+    made = planned(plan, read_order(plan, tokens), tokens)
+    return isinstance(made, Plan) and bool(made.edits) and not (made.notes or made.unread)
 
 
 @pytest.mark.parametrize(
     ("said", "edit"),
     [
-        ("please never remove the scoring", REMOVE),
-        ("there is no need to remove the scoring", REMOVE),
-        ("we can't remove the scoring", REMOVE),
-        ("the decision doesn't take 3 days", TIME),
-        ("we cannot give the decision 3 days", TIME),
-        ("nobody asked to rename the scoring to Rate", RENAME),
-        ("nobody needs the right pay.out", PERMIT),
-        ("don't remove the scoring, its time is not enough", REMOVE),
-        ("I wouldn't rename the scoring to Rate", RENAME),
-        ("this shouldn't be known as Rate", WHOLE),
         ("shall we remove the scoring", REMOVE),
         ("have you given the decision 3 days", TIME),
         ("did you remove the scoring?", REMOVE),
         ("wouldn't it be better to remove the scoring", REMOVE),
-        ("the decision takes 3 days, doesn't it?", TIME),
         ("I see you removed the scoring", REMOVE),
         ("thanks for giving the decision 3 days", TIME),
-        ("the decision used to take 3 days", TIME),
-        ("the decision took 3 days last time", TIME),
-        ("give the decision 3 days, not sure about it", TIME),
         ("perhaps remove the scoring", REMOVE),
         ("remove all steps but the scoring", REMOVE),
         ("remove the scoring but not the decision", REMOVE),
         ("remove everything except the scoring", REMOVE),
-        ("remove the scoring. Actually don't.", REMOVE),
-        ("remove the scoring? no", REMOVE),
-        ("rename the scoring to Rate, or better not", RENAME),
-        ("remove the scoring, or what do you think", REMOVE),
-        ("give the decision 3 days, no, leave it", TIME),
     ],
 )
-def test_what_is_denied_asked_remarked_or_taken_back_is_doubted(said: str, edit: dict[str, Any]) -> None:
+def test_what_is_asked_remarked_or_excepted_is_doubted(said: str, edit: dict[str, Any]) -> None:
     assert doubted(said, edit)
 
 
@@ -66,21 +54,10 @@ def test_what_is_denied_asked_remarked_or_taken_back_is_doubted(said: str, edit:
     ("said", "edit"),
     [
         ("remove the scoring", REMOVE),
-        ("we don't need the scoring any more", REMOVE),
-        ("no scoring any more, please", REMOVE),
-        ("the scoring is not needed, so remove it", REMOVE),
         ("could you remove the scoring?", REMOVE),
-        ("the decision gets 3 days, not 2", TIME),
-        ("the decision should take 3 days, not a week", TIME),
         ("have the decision done within 3 days", TIME),
-        ("if nobody decides in time, give the decision 3 days", TIME),
-        ("the decision has no deadline", NO_TIME),
-        ("don't give the decision a deadline", NO_TIME),
-        ("remove the scoring, but keep the rest", REMOVE),
+        ("have it done within 3 days", TIME),
         ("would you rename the scoring to Rate, please", RENAME),
-        ("two days aren't enough for the decision, give it 3 days", TIME),
-        ("should the scoring not work, give the decision 3 days", TIME),
-        ("nobody without the right pay.out may pay out", PERMIT),
     ],
 )
 def test_plain_orders_are_not_doubted(said: str, edit: dict[str, Any]) -> None:
@@ -92,6 +69,52 @@ def test_one_of_two_steps_is_not_both() -> None:
 
     assert doubted("remove one of the scoring and the contract", REMOVE, other)
     assert doubted("remove the scoring and the contract", REMOVE, other) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "don't remove the scoring",
+        "please never remove the scoring",
+        "there is no need to remove the scoring",
+        "we can't remove the scoring",
+        "nobody asked to rename the scoring to Rate",
+        "I wouldn't rename the scoring to Rate",
+        "this shouldn't be known as Rate",
+        "leave the decision's time as it is",
+        "no reason to give the decision 3 days",
+        "the decision took 3 days last time",
+        "the decision used to take 3 days",
+        "the decision takes 3 days, doesn't it?",
+        "give the decision 3 days, not sure about it",
+        "remove the scoring and keep the scoring",
+        "remove the scoring. Actually don't.",
+        "remove the scoring? no",
+        "rename the scoring to Rate, or better not",
+        "remove the scoring, or what do you think",
+        "give the decision 3 days, no, leave it",
+    ],
+)
+def test_what_is_denied_past_or_taken_back_is_not_done(said: str) -> None:
+    assert not is_done(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "we don't need the scoring any more",
+        "no scoring any more, please",
+        "the scoring is not needed, so remove it",
+        "the decision gets 3 days, not 2",
+        "the decision should take 3 days, not a week",
+        "if nobody decides in time, give the decision 3 days",
+        "the decision has no deadline",
+        "two days aren't enough for the decision, give it 3 days",
+        "nobody without the right pay.out may pay out",
+    ],
+)
+def test_a_denial_of_what_is_so_far_or_of_a_case_hinders_nothing(said: str) -> None:
+    assert is_done(said)
 
 
 def test_messages_that_are_read_at_the_same_time_do_not_change_each_other() -> None:

@@ -33,7 +33,7 @@ def with_edit(certainty: float, *, unread: str = "", intent: str = "remove") -> 
 
 
 @pytest.mark.parametrize(
-    ("intent", "certainty"), [("assign", 0.7), ("remove", 0.8), ("replace", 0.95), ("several", 0.6), ("remove", 0.99)]
+    ("intent", "certainty"), [("assign", 0.8), ("remove", 0.9), ("replace", 0.95), ("several", 0.6), ("remove", 0.99)]
 )
 def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
     done = planned(empty(), with_edit(certainty, intent=intent), ())

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from workflow_agent.assistant.offline.nlu.header import OF_HEADER
+from workflow_agent.assistant.offline.nlu.slots import SURE_STEP
 from workflow_agent.assistant.offline.nlu.tagging import SEVERAL
 from workflow_agent.assistant.offline.people import is_somebody
 from workflow_agent.assistant.offline.plan import Asked, Plan
@@ -10,7 +12,7 @@ from workflow_agent.assistant.offline.references import StepUnclear
 from workflow_agent.assistant.offline.tokens import Tokens, read_tokens
 from workflow_agent.assistant.offline.values import tells_time
 
-ACT = 0.65
+ACT = 0.7
 """How probable it must be that edits are what was ordered for them to be made: of orders held out 72 % are done right
 so, and 2.2 % wrongly (ADR 0138)."""
 ACT_STRICTLY = 0.8
@@ -19,8 +21,6 @@ ACT_BESIDE = 0.82
 """The same where a word was not read."""
 ACT_ON_SEVERAL = 0.5
 """How certain a reading of several orders must be for them to be carried out."""
-_SURE_STEP = 0.95
-"""How probable it must be that words mean a step, where several things are ordered at once."""
 _SURE = 0.9
 """The same for a message to be an order that does not begin like one."""
 STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merge", "uses"})
@@ -28,7 +28,7 @@ STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merg
 TAKES_AWAY = frozenset({"remove", "replace", "disconnect", "merge"})
 _LEAST = 0.001
 """Below which a probability says no more."""
-_WEIGHTS = {"any": -0.53, "certainty": 0.48, "rival": -0.36, "other": -0.53, "no edit": 2.08}
+_WEIGHTS = {"any": -1.41, "certainty": 0.22, "rival": -0.46, "other": -0.75, "no edit": 2.29}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,13 @@ class Reading:
         return beyond and self.certainty >= _SURE
 
 
-def is_probable(reading: Reading) -> bool:
-    """Say whether edits are most probably what was ordered, and nothing of weight was left unread."""
+def is_probable(reading: Reading, *, denies: bool) -> bool:
+    """Say whether edits are most probably what was ordered, and nothing of weight was left unread.
+
+    Args:
+        reading: The edits.
+        denies: Whether the words around their slots deny something.
+    """
     plan = reading.plan
     if plan is None or not is_clear(reading, plan):
         return False
@@ -66,28 +71,33 @@ def is_probable(reading: Reading) -> bool:
         return reading.certainty >= ACT_ON_SEVERAL
     # Which step words mean is not told by the labels that the chance is fitted to.
     sure = chance(reading) * math.prod(likely for _, likely in plan.likened.values())
-    return sure >= (ACT_STRICTLY if reading.intent in TAKES_AWAY else ACT_BESIDE if plan.unread else ACT)
+    bars = (ACT, ACT_STRICTLY if reading.intent in TAKES_AWAY or denies else 0, ACT_BESIDE if plan.unread else 0)
+    return sure >= max(bars)
 
 
 def is_clear(reading: Reading, plan: Plan) -> bool:
     """Say whether nothing about edits is to be shown first, however probable they are.
 
     That is: what was decided without being said; a number, a clause, a denial, somebody or a step that was not read; of
-    an order that takes something away, or of several, any word, and a step known by its meaning alone
-    (of several orders one that is only likely).
+    an order that takes something away, or of several, any word, and a step known by its meaning that is only likely.
     """
-    if plan.notes or (reading.intent in TAKES_AWAY and (plan.unread or plan.likened)):
+    torn = plan.unread or any(likely < SURE_STEP for _, likely in plan.likened.values())
+    if plan.notes or (torn and reading.intent in TAKES_AWAY):
         return False
-    torn = plan.unread or plan.guesses or any(likely < _SURE_STEP for _, likely in plan.likened.values())
-    if reading.intent == SEVERAL and torn:
+    if reading.intent == SEVERAL and (torn or plan.guesses):
         return False
-    return all(word.isalpha() and _says_little(read_tokens(word), plan) for word in plan.unread)
+    names = reading.intent not in OF_HEADER
+    return all(word.isalpha() and _says_little(read_tokens(word), plan, names=names) for word in plan.unread)
 
 
-def _says_little(word: Tokens, plan: Plan) -> bool:
-    """Say whether a word that was not read may be passed over, as it counts, denies and names nothing."""
-    counts = tells_time(word[0]) or word[0].has("neg")
-    return not counts and not is_somebody(plan.workflow, word) and not plan.fits(word)
+def _says_little(word: Tokens, plan: Plan, *, names: bool) -> bool:
+    """Say whether a word that was not read may be passed over, as it counts and denies nothing.
+
+    Nor does it name a step or somebody, where the order is about these.
+    """
+    if tells_time(word[0]) or word[0].has("neg"):
+        return False
+    return not names or not (is_somebody(plan.workflow, word) or plan.fits(word))
 
 
 def chance(reading: Reading) -> float:

@@ -30,7 +30,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
         tokens: The message.
     """
     yield from _graph_doubts(plan, before, tokens)
-    yield from hedges(plan.edits, tokens, plan.without_reasons(tokens), before.steps)
+    yield from hedges(plan.edits, tokens, plan.without_reasons(tokens))
 
 
 def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
@@ -54,8 +54,6 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
             yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
     if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
         yield "You said “both”, and I found one"
-    if any(edit["op"] == "set_retry" for edit in plan.edits) and not any(t.among("doubts.retries") for t in tokens):
-        yield "I took how often for how often it is tried again"
     yield from _turned(plan.edits, tokens)
 
 

@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping
 from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from
 from workflow_agent.assistant.offline.nlu.header import OF_HEADER
 from workflow_agent.assistant.offline.nlu.new_steps import message_step, name_given, new_step, new_steps, place_of
-from workflow_agent.assistant.offline.nlu.placing import Place, at_end, branch_of, move_steps, put, swap_steps
+from workflow_agent.assistant.offline.nlu.placing import (
+    Place,
+    at_end,
+    branch_of,
+    drop_empty_branches,
+    move_steps,
+    put,
+    swap_steps,
+)
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
 from workflow_agent.assistant.offline.nlu.tagging import Slot
@@ -187,7 +195,9 @@ def _remove(order: Filled) -> None:
     plan, steps = order.plan, order.steps()
     refused = [edge for step in steps if (edge := _refused_at(plan, step)) is not None]
     lets_pass = (edit for edge in refused for edit in _as_approved(plan, edge))
+    known = {(edge.from_, edge.to) for edge in plan.workflow.transitions}
     plan.do(*lets_pass, *({"op": "remove_step", "step": step.id} for step in steps))
+    drop_empty_branches(plan, known)
     for one in dict.fromkeys(edge.to for edge in refused):
         step = plan.workflow.step(one)
         if step is not None and not plan.workflow.incoming(one):

@@ -8,13 +8,15 @@ from dataclasses import replace
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, NotRead, listed
+from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, listed
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
+_OF_TIME = 2
+"""Fields of cron that are the time of day."""
 _WHERE_SENT = ("after", "before", "step")
 _STARTED_BY = {
     "manual": ("manual", "manually", "hand"),
@@ -40,9 +42,10 @@ def _rename_workflow(order: Filled) -> None:
 def _value(op: str, key: str, called: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
-        if any(t.lower in ("tags", "aliases", "names") for t in order.around()):
-            # "The tags night and food".
-            values = [bare(item) for words in values for item in listed(words)]
+        items = [bare(item) for words in values for item in listed(words)]
+        if any(t.lower in ("tags", "aliases", "names") for t in order.around()) or all(len(one) == 1 for one in items):
+            # "The tags night and food", "tag it urgent and important".
+            values = items
         other = any(t.is_("alias" if key == "tag" else "tag") for t in order.around())
         # "Call it X" may be the step spoken of last.
         refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
@@ -91,19 +94,30 @@ def _schedule(order: Filled) -> None:
         # "The clerk pays out every Friday" tells of a step.
         order.plan.notes = [*order.plan.notes, "I took it for when the whole workflow starts"]
     replaces = bool(order.words("oldtime")) or any(
-        t.is_("instead", "not", "rather", "now", "change", "switch", "reschedule") for t in around
+        t.is_("instead", "not", "rather", "now", "make", "change", "switch", "reschedule") for t in around
     )
-    if old and not any(t.is_("also", "too", "additionally", "second", "well") for t in order.tokens):
-        if len(old) > 1 or not replaces:
+    if old and not _is_another(order):
+        if len(old) > 1:
             raise NotRead
+        if not replaces:
+            said = order.plan.text.rstrip(" .!")
+            raise Asked("There is a schedule already. Instead of it, or also?", f"{said}, ")
         order.plan.do({"op": "remove_trigger", "index": old[0]})
     order.plan.do({"op": "add_trigger", "trigger": trigger})
 
 
-def _is_then(order: Filled, cron: str | None) -> bool:
-    """Say whether the time that is to go is the one at which a schedule starts: "instead of 5"."""
-    told = recurrence_told((*read_tokens("at"), *order.words("oldtime")), every=False)
-    return told is not None and cron is not None and told.cron.split()[:2] == cron.split()[:2]
+def _is_another(order: Filled) -> bool:
+    """Say whether a schedule comes beside those that there are."""
+    return any(t.is_("also", "too", "additionally", "second", "well") for t in order.tokens)
+
+
+def _is_then(words: Sequence[Token], cron: str | None) -> bool:
+    """Say whether words tell the time at which a schedule starts: "instead of 5", "not on Mondays"."""
+    told = recurrence_told((*read_tokens("at"), *words), every=False)
+    if told is None or cron is None or not (told.names_time or told.names_day):
+        return False
+    same = [one == other for one, other in zip(told.cron.split(), cron.split(), strict=False)]
+    return all(same[: _OF_TIME if told.names_time else 0]) and all(same[_OF_TIME:] if told.names_day else ())
 
 
 def _trigger_told(order: Filled) -> JsonObject:
@@ -113,14 +127,20 @@ def _trigger_told(order: Filled) -> JsonObject:
         NotRead: It tells none, or none that cron can say; then the text says why.
     """
     every = any(t.is_("every", "each") for t in order.around())
-    told = recurrence_told((*rhythm_beside(order.around()), *itertools.chain(*order.all_words("when"))), every=every)
+    crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
+    pieces = order.all_words("when")
+    # "It runs Mondays at 8. Make that Fridays."
+    new = [words for words in pieces if len(pieces) == 1 or not any(_is_then(words, cron) for cron in crons)]
+    told = recurrence_told((*rhythm_beside(order.around()), *itertools.chain(*(new or pieces))), every=every)
     if told is None:
         raise NotRead
-    crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
-    if order.words("oldtime") and not any(_is_then(order, cron) for cron in crons):
+    if (old := order.words("oldtime")) and not any(_is_then(old, cron) for cron in crons):
         order.plan.notes = [*order.plan.notes, f"it does not start at {order.text('oldtime')} now"]
     if len(crons) == 1 and crons[0] and not told.names_day:
         told = replace(told, cron=" ".join((*told.cron.split()[:2], *crons[0].split()[2:])), assumed="")
+    elif len(crons) == 1 and crons[0] and told.cron and not told.names_time and not _is_another(order):
+        # "On Tuesdays instead": at the same hour.
+        told = replace(told, cron=" ".join((*crons[0].split()[:2], *told.cron.split()[2:])))
     order.plan.notes = [*order.plan.notes, *filter(None, (told.assumed,))]
     return told.trigger()
 

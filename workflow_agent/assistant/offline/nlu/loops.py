@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from workflow_agent.assistant.offline.nlu.cases import case_told, connections, decider
 from workflow_agent.assistant.offline.nlu.slots import Filled
-from workflow_agent.assistant.offline.plan import NotRead, Plan, titled
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, titled
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -15,7 +15,10 @@ from workflow_agent.workflows.model.transitions import Transition
 
 def loop(order: Filled) -> None:
     """Let work be done again: on the condition that was told the way leads on, or back where it is "as long as"."""
-    plan, condition, is_until = order.plan, case_told(order, "cond"), _leads_on(order)
+    plan = order.plan
+    if not order.words("cond"):
+        raise Asked("Until when is it done again?", f"{plan.text.rstrip(' .!')}, until ")
+    condition, is_until = case_told(order, "cond"), _leads_on(order)
     first, last = _ends(order, condition)
     if last.id not in reach(plan.workflow, first.id) or _leaves_branch(plan, first, last):
         raise NotRead

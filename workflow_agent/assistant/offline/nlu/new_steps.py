@@ -121,7 +121,9 @@ def _listed(order: Filled) -> list[Tokens]:
     pieces = listed(bare(slots[0])) if slots else []
     quoted = all(len(piece) == 1 and piece[0].kind == "quoted" for piece in pieces)
     counted = any(t.value == len(pieces) for t in order.around())
-    return [bare(piece) for piece in pieces] if quoted or counted else []
+    # "Check income, Check debts", and not "check income, debts and age".
+    titles = all(piece[0].has("verb") and piece[0].text[:1].isupper() for piece in pieces)
+    return [bare(piece) for piece in pieces] if quoted or counted or titles else []
 
 
 def _joins(tokens: Tokens) -> bool:
@@ -134,9 +136,13 @@ def new_step(order: Filled) -> JsonObject:
     Raises:
         NotRead: Its words are no name for one.
     """
-    said = _told(order)
-    wait = _wait(order, said)
-    return wait if wait is not None else _drafted(order, said)
+    # "Leave two days between the mail and the visit" names no work.
+    said = () if order.words("time") and not order.all_words("new") else _told(order)
+    if (wait := _wait(order, said)) is not None:
+        return wait
+    if not said:
+        raise NotRead
+    return _drafted(order, said)
 
 
 def _told(order: Filled) -> Tokens:
@@ -153,6 +159,10 @@ def _told(order: Filled) -> Tokens:
         if not passive or any(t not in around for t in gap):
             raise NotRead
     words = [t for t in order.tokens if slots and slots[0][0].start <= t.start < slots[-1][-1].end]
+    front = [t for t in order.tokens if words and t.end <= words[0].start]
+    if len(words) > 1 and words[0].lemma in word_set("placing.done") and front and front[-1].is_("be"):
+        # "As soon as the invoice is | finished the stock is counted."
+        words.pop(0)
     while len(words) > 1 and words[0].is_("to"):
         words.pop(0)
     if len(words) > 1 and words[-1].is_("step", "task") and words[-1].kind == "word":

@@ -1,6 +1,6 @@
 """Where a new step goes; steps that move or trade places."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -35,7 +35,7 @@ def at_end(plan: Plan) -> JsonObject:
 
 
 def between(plan: Plan, after: Step, before: Step) -> Place:
-    """Return the place between two steps; with others between them that right behind the first, and a note of it.
+    """Return the place between two steps; with others between them that right behind the first, as a guess.
 
     Raises:
         Asked: The second does not come behind the first.
@@ -50,7 +50,7 @@ def between(plan: Plan, after: Step, before: Step) -> Place:
         where, told = {"after": after.id}, f"right after “{after.name}”"
     else:
         where, told = {"before": before.id}, f"right before “{before.name}”"
-    plan.notes = [*plan.notes, f"there are steps between “{after.name}” and “{before.name}”: I would put it {told}"]
+    plan.guesses = [*plan.guesses, f"there are steps between “{after.name}” and “{before.name}”: I would put it {told}"]
     return Place(where)
 
 
@@ -103,12 +103,21 @@ def move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
         left = [edge.when.text for edge in plan.workflow.transitions if edge.when]
         if lost := [text for text in cases if cases.count(text) > left.count(text)]:
             plan.notes = [*plan.notes, f"the way “{lost[0]}” would go"]
-        kinds = {one.id: one.type for one in plan.workflow.steps}
-        for edge in plan.workflow.transitions:
-            if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") and (edge.from_, edge.to) not in known:
-                # The branch that the step was alone in.
-                plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
+        drop_empty_branches(plan, known)
         fields = {"after": step.id}
+
+
+def drop_empty_branches(plan: Plan, known: Collection[tuple[str, str]]) -> None:
+    """Take out the branches that a step was alone in, and has left.
+
+    Args:
+        plan: The edits by which it left.
+        known: The ways before these, from which step to which.
+    """
+    kinds = {one.id: one.type for one in plan.workflow.steps}
+    for edge in plan.workflow.transitions:
+        if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") and (edge.from_, edge.to) not in known:
+            plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
 
 
 def put(plan: Plan, drafts: Sequence[JsonObject], place: Place) -> None:

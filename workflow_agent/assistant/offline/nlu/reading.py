@@ -11,7 +11,8 @@ from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, is_probable
 from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
-from workflow_agent.assistant.offline.nlu.slots import Filled
+from workflow_agent.assistant.offline.nlu.hedges import denies
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
 from workflow_agent.assistant.offline.nlu.tagging import (
     ASIDE,
     LIGHT,
@@ -22,10 +23,12 @@ from workflow_agent.assistant.offline.nlu.tagging import (
     understandings,
     words_with,
 )
-from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan, taken_for
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, NotRead, Plan, step_of, taken_for
 from workflow_agent.assistant.offline.references import Steps, StepUnclear, akin, content_of
-from workflow_agent.assistant.offline.tokens import Token, Tokens, sentences
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, sentences
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.values import tells_time
+from workflow_agent.workflows.model.durations import duration_in_words
 from workflow_agent.workflows.model.workflow import Workflow
 
 SHOW = 0.03
@@ -37,6 +40,9 @@ _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _NAMED = 3
 """Words with which somebody is named, at most, of which the last may be a verb as well: "the warehouse staff"."""
+_LENGTHS = ("timeout", "duration")
+_REPLACED = (*_LENGTHS, "assignee", "escalate_to", "retry", "permission", "uses")
+"""Fields of a step whose old value people say beside the new one."""
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -84,8 +90,7 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
     if not ways:
         return Reading("none", 0)
     # That it is several orders speaks against none of them where no second one begins.
-    none = NO_EDIT if ways[0].intent == SEVERAL else NO_EDIT - {SEVERAL}
-    no_edit = sum(way.certainty for way in ways if way.intent in none)
+    no_edit = sum(way.certainty for way in ways if way.intent in NO_EDIT - {SEVERAL})
     if no_edit > _NO_EDIT:
         return Reading(ways[0].intent, ways[0].certainty)
     groups: dict[str, _Group] = {}
@@ -170,7 +175,7 @@ def planned(plan: Plan, reading: Reading, tokens: Tokens) -> Plan | StepUnclear 
         return reading.problem or plan
     made = reading.plan
     made.notes = list(dict.fromkeys((*made.notes, *doubts(made, plan.workflow, tokens))))
-    probable = is_probable(reading)
+    probable = is_probable(reading, denies=denies(made.without_reasons(tokens)))
     taken = [taken_for(said, name) for said, (name, _) in made.likened.items()]
     guessed, made.guesses = list(dict.fromkeys((*made.guesses, *taken))), []
     if probable:
@@ -228,33 +233,46 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
             return False
         raise (Asked(str(unread)) if isinstance(unread, NotRead) else unread) from None
     for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
-        if _names_only(words):
+        if _names_only(words) or any(t.is_("by") for t in words[:-1]):
+            # "Because we need it, done by the bank" names somebody who may be meant to do it.
             own.unread.append(own.said(words))
         elif any(t.is_content for t in words):
             own.asides[own.said(words)] = words[0].start, words[-1].end
-    own.slotted |= {t.start for slot in meant.slots for t in slot.tokens} | _denying_old(meant, tokens)
+    own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
     own.reasons = list(own.asides)
-    known = _of_touched(before[1], own.edits[len(before[0]) :])
+    known, old = _of_touched(before[1], own.edits[len(before[0]) :]), _replaced(before[1], own)
+    words, values = {*known, *(t.lower for t in old if t.is_content)}, {t.value for t in old} - {None}
+    since = _since(tuple(t for t in tokens if t.start not in own.slotted))
+    own.told = [*own.told, *(f"I did not use “{own.said(since)}”: it holds from now on" for _ in since[:1])]
     unused = (
         t.text
         for t in _unused(meant, tokens)
-        if not _is_mistyped(t, known) and not any(akin(t.lower, one) for one in known)
+        if t not in since
+        and t.value not in values
+        and not _is_mistyped(t, known)
+        and not any(akin(t.lower, one) for one in words)
     )
     beside = (t.text for slot in meant.slots if slot.role == ASIDE for t in slot.tokens if t.kind == "quoted")
-    own.unread = list(dict.fromkeys((*own.unread, *unused, *beside)))
+    replaced = " ".join(t.text for t in old)
+    slotted = (one for one in own.unread if one in kept[0] or not (content_of(one) and akin_words(one, replaced)))
+    own.unread = list(dict.fromkeys((*slotted, *unused, *beside)))
     return own.workflow is not before[1] or len(own.edits) > len(before[0])
 
 
-def _denying_old(meant: Understood, tokens: Tokens) -> set[int]:
-    """Return where the words begin that deny what is so far: "not | for | finance", "finance | is | not"."""
-    found: set[int] = set()
-    for slot in (one for one in meant.slots if one.role.startswith("old")):
-        before = [t for t in tokens if t.start < slot.tokens[0].start][::-1]
-        behind = [t for t in tokens if t.start > slot.tokens[-1].start]
-        for words in (before, behind):
-            denial = next((t for t in words if not t.has("aux", "prep", "det") or t.has("neg")), None)
-            found |= {denial.start} if denial is not None and denial.has("neg") else set()
-    return found
+def _since(tokens: Tokens) -> Tokens:
+    """Return the words for from when on an order is to hold: "from next week", "as of July", "these days".
+
+    Args:
+        tokens: Those that are in no slot.
+    """
+    for at, token in enumerate(tokens):
+        if token.is_("these") and at + 1 < len(tokens) and tokens[at + 1].is_("day"):
+            return tokens[at : at + 2]
+        begins = token.is_("from", "since", "starting") or (at and token.is_("of") and tokens[at - 1].is_("as"))
+        found = tuple(itertools.takewhile(lambda t: t.has("det", "adj") or tells_time(t), tokens[at + 1 :]))
+        if begins and any(t.kind == "word" and tells_time(t) and t.is_content for t in found):
+            return (token, *found)
+    return ()
 
 
 def _names_only(words: Tokens) -> bool:
@@ -274,6 +292,19 @@ def _of_touched(workflow: Workflow, edits: Sequence[JsonObject]) -> set[str]:
     return {
         word for text in (*told, *(edge.when.text or "" for edge in ways if edge.when)) for word in content_of(text)
     }
+
+
+def _replaced(before: Workflow, plan: Plan) -> Tokens:
+    """Return the words of what edits replace: "not the office manager", "two is too few"."""
+    found: list[Token] = []
+    for step in filter(None, map(before.step, dict.fromkeys(filter(None, map(step_of, plan.edits))))):
+        now = plan.workflow.step(step.id)
+        for key in _REPLACED:
+            old = getattr(step, key)
+            if old is not None and now is not None and old != getattr(now, key):
+                text = duration_in_words(old) if key in _LENGTHS else old.model_dump_json() if key == "retry" else old
+                found += read_tokens(text.replace("_", " "))
+    return tuple(found)
 
 
 def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:

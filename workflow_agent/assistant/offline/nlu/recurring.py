@@ -47,6 +47,8 @@ class Recurrence:
     """In ISO 8601."""
     names_day: bool = True
     """Whether more is told than the time of day."""
+    names_time: bool = True
+    """Whether the time of day is told."""
     assumed: str = ""
     """What was not told and is decided here."""
 
@@ -329,7 +331,8 @@ def _recurrence(told: _Told) -> Recurrence | None:
     if told.months and days and not told.days:
         assumed = "you named no day of the month: I took the first"
     cron = f"{clock} {_field(sorted(days))} {_field(sorted(months))} {by_week}"
-    return Recurrence(cron, names_day=named, assumed=assumed)
+    timed = bool(told.clocks or told.hours or told.part or told.units & {"hour", "night"})
+    return Recurrence(cron, names_day=named, names_time=timed, assumed=assumed)
 
 
 def _field(numbers: Iterable[int]) -> str:

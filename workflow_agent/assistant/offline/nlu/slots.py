@@ -18,10 +18,16 @@ from workflow_agent.workflows.model.steps import Step
 
 _LIKELY = 0.5
 """How probable it must be that words which are no name of a step mean it for it to be taken."""
+_LIKELIEST = 0.9
+"""The same of one of several whose names have all of the words."""
 _POSSIBLE = 0.15
 """The same for it to be offered where it is asked which step is meant."""
+SURE_STEP = 0.95
+"""How probable it must be that words mean a step for nothing in them to be missed."""
 _MOST_STEPS = 100
 """Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
+_WAITING = ("wait", "waiting", "pause")
+"""What people call the only step that waits."""
 _NO_WORK = ("end", "decision", "fork", "join")
 _MOST_WHO = 8
 
@@ -297,12 +303,22 @@ class Filled:
 
 
 def using(build: Callable[[Filled], None], *roles: str) -> Callable[[Filled], None]:
-    """Return what makes the edits of an intent with the words of some roles, and names those of others as not used."""
+    """Return what makes the edits of an intent with the words of some roles, and names those of others as not used.
+
+    Who does a step that is changed only says which step it is: "the lab gets six days for the water test".
+    """
 
     def built(order: Filled) -> None:
         build(order)
-        others = (slot.tokens for slot in order.slots if slot.role not in (*roles, ASIDE))
-        order.plan.unread += map(order.plan.said, others)
+        plan = order.plan
+        touched = (plan.workflow.step(one) for one in map(step_of, plan.edits) if one)
+        doers = [step.assignee for step in touched if step is not None and step.assignee]
+        others = (slot for slot in order.slots if slot.role not in (*roles, ASIDE))
+        plan.unread += [
+            plan.said(slot.tokens)
+            for slot in others
+            if slot.role != "who" or not any(akin_words(plan.said(slot.tokens), doer) for doer in doers)
+        ]
 
     return built
 
@@ -337,22 +353,28 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         if (end := _end_meant(plan, words, exact)) is not None:
             plan.notes = [*plan.notes, f"“{plan.said(words)}” may be “{end.name}” too"]
         return exact
-    said = plan.said(words)
-    if len(fits := plan.fits(bare(words))) > 1:
-        raise StepUnclear(said, [Candidate(one.id, one.name) for one in fits])
-    if akin_words(said, plan.workflow.name):
+    waits = [one for one in plan.workflow.steps if one.type == "wait"]
+    named = [t for t in words if t.is_content]
+    if named and len(waits) == 1 and all(t.is_(*_WAITING) for t in named):
+        return waits[0]
+    said, fits = plan.said(words), plan.fits(bare(words))
+    offered = [Candidate(one.id, one.name) for one in fits] if len(fits) > 1 else []
+    if len(plan.workflow.steps) > _MOST_STEPS or (akin_words(said, plan.workflow.name) and not offered):
         # "The loan request" of a workflow that is called so.
-        raise StepUnclear(said)
-    if len(plan.workflow.steps) > _MOST_STEPS:
-        raise StepUnclear(said)
+        raise StepUnclear(said, offered)
     ranked = _likely(plan.workflow.steps, words)
     likely, step = ranked[0]
+    if offered and (likely < _LIKELIEST or step not in fits):
+        # "The test" is "Test milk" rather than "Test passed?".
+        raise StepUnclear(said, offered)
     if likely < _LIKELY:
         offered = [Candidate(one.id, one.name) for likely, one in ranked if likely > _POSSIBLE]
         raise StepUnclear(said, offered if len(offered) > 1 else ())
     plan.likened = {**plan.likened, said: (step.name, likely)}
-    # "Twice" and "the second" are no part of what it is called.
-    plan.unread += [t.text for t in words if t.value is not None and not t.has("det") and t.text not in step.name]
+    if likely < SURE_STEP:
+        # "Twice" and "the second" may be no part of what it is called.
+        named = step.name.lower()
+        plan.unread += [t.text for t in words if t.value is not None and not t.has("det") and t.lower not in named]
     return step
 
 

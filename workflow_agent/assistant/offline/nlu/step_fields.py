@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.new_steps import MOST_NAME
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, using
-from workflow_agent.assistant.offline.plan import Asked, NotRead, listed, titled
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -18,6 +18,7 @@ from workflow_agent.workflows.model.steps import Form, Step
 _CHECKS = ("audit", "check", "review", "verify", "inspect", "approve", "countersign", "test", "examine")
 _GROWING = {"exponential": ("exponential", "exponentially", "doubling"), "linear": ("linear", "linearly")}
 _TRIES = 3
+_WORK = ("human", "action")
 _TIMES_X = re.compile(r"x(\d{1,3})|(\d{1,3})x")
 _TYPES = {
     "date": "date",
@@ -59,7 +60,10 @@ def _somebody(order: Filled) -> str:
 
 
 def _deadline(order: Filled) -> None:
-    steps = order.steps()
+    steps = [_at_work(order.plan, step) for step in order.steps()]
+    if len(steps) > 1 and any(t.is_("between") for t in order.around()):
+        # "Leave a day between the mail and the visit" is a wait.
+        raise NotRead
     now = _time_of(order, steps[0])
     # "By two days" may stand in the slot for what is added, or taken off.
     length = order.time("time", "more", "less", like=now)
@@ -76,6 +80,17 @@ def _deadline(order: Filled) -> None:
         else:
             _check_limit(order, step)
             order.plan.do({"op": "set_timeout", "step": step.id, "timeout": value})
+
+
+def _at_work(plan: Plan, step: Step) -> Step:
+    """Return the step in front of a question in which its work is done: of "Letter signed?" "Sign letter"."""
+    before = [plan.workflow.step(edge.from_) for edge in plan.workflow.incoming(step.id) if edge.type != "error"]
+    if step.type != "decision" or len(before) != 1 or (work := before[0]) is None or work.type not in _WORK:
+        return step
+    if not any(akin(one, other) for one in content_of(step.name) for other in content_of(work.name)):
+        return step
+    plan.guesses = [*plan.guesses, f"“{step.name}” takes no time: I took **{work.name}**"]
+    return work
 
 
 def _time_of(order: Filled, step: Step) -> str | None:
@@ -148,7 +163,7 @@ def _no_deadline(order: Filled) -> None:
 
 
 def _escalate(order: Filled) -> None:
-    step, who, length = order.step("step"), _somebody(order), order.time()
+    step, who, length = _at_work(order.plan, order.step("step")), _somebody(order), order.time()
     if length is None and step.timeout is None:
         told = order.plan.text.rstrip(" .!?")
         said = order.plan.said(order.words("who"))
@@ -183,6 +198,8 @@ def _retry(order: Filled) -> None:
         order.plan.notes = [*order.plan.notes, f"I took {order.text('time')} for the time between two tries"]
     grows = growth_of(order)
     interval |= {"backoff": grows} if grows else {}
+    if not any(t.among("step_fields.retries") for t in order.tokens):
+        order.plan.guesses.append("I took how often for how often it is tried again")
     for step in order.steps():
         retry: JsonObject = step.retry.model_dump(mode="json", exclude_defaults=True) if step.retry else {}
         if count is None and step.retry is None and not grows:
@@ -240,8 +257,10 @@ def _no_retry(order: Filled) -> None:
 
 
 def _permission(order: Filled) -> None:
-    words = order.words("value")
-    step = order.step("step")
+    # "Only mail admins may delete it": who may is called by the permission.
+    role = "value" if order.words("value") else "who"
+    words, step = order.words(role), order.step("step")
+    order.plan.unread += map(order.plan.said, order.all_words("who") if role == "value" else ())
     named = [t for t in words if t.kind == "quoted" or any(mark in t.text for mark in "_.:")]
     if len(named) == 1:
         order.plan.do({"op": "set_permission", "step": step.id, "permission": named[0].text})
@@ -348,7 +367,7 @@ OF_STEP_FIELDS: Mapping[str, Callable[[Filled], None]] = {
     "noescalate": using(_no_escalation, "step", "who", "oldwho", "time", "oldtime"),
     "retry": using(_retry, "step", "num", "time", "oldtime"),
     "noretry": using(_no_retry, "step", "num", "time", "oldtime"),
-    "permission": using(_permission, "step", "value"),
+    "permission": using(_permission, "step", "value", "who"),
     "uses": using(_uses, "step", "value", "num", "time"),
     "field": using(_field, "step", "value", "need"),
     "nofield": using(_no_field, "step", "value"),

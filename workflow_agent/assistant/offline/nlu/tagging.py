@@ -208,9 +208,20 @@ def understandings(
 
 def likelihood(tokens: Tokens) -> float:
     """Return how probable it is that a message tells how some work goes, by its beginning."""
+    return _intents(tokens)[FLOW]
+
+
+def is_about_name(tokens: Tokens) -> bool:
+    """Say whether a message most probably gives the workflow another name, or takes one of its aliases off."""
+    intents = _intents(tokens)
+    likeliest = max(intents, key=lambda one: intents[one])
+    # "Call it the Friday thing" gives no name of its own.
+    return likeliest == "unalias" or (likeliest == "wfname" and not any(t.lower == "call" for t in tokens))
+
+
+def _intents(tokens: Tokens) -> Mapping[str, float]:
     said = tuple(token for token in tokens if token.kind != "break")[:MOST_TOKENS]
-    scores = encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, NO_WORDS)))
-    return scores.intents[FLOW]
+    return encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, NO_WORDS))).intents
 
 
 def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: float) -> list[Understood]:

@@ -54,6 +54,9 @@ def _condition(order: Filled) -> None:
         # By how much it is to change, and not to what.
         raise NotRead
     old = condition_of_way(edge)
+    if _is_length(new) and not durations_in(read_tokens(old)):
+        # "Pay out only after 3 days" is no amount.
+        raise NotRead
     text = with_limit(old, new)
     if text is None and is_amount(new) and not any(direction_of(t) for t in new):
         # "Repairs under [300 euros]", of a way that names no amount.
@@ -179,7 +182,8 @@ def _case_branch(order: Filled) -> None:
     known = step_there_already(order)
     target = known or order.maybe("to") or (order.maybe("step") if not order.words("new") else None)
     if known is not None or not order.words("new"):
-        if target is None or any(edge.to == target.id and edge.when for edge in plan.workflow.outgoing(from_.id)):
+        ways = plan.workflow.outgoing(from_.id)
+        if target in (None, from_) or any(edge.to == target.id and edge.when for edge in ways):
             # There is a way to it in another case: both may be meant, or the one in place of the other.
             raise NotRead
         plan.do(*connections(plan, from_, target, condition))
@@ -275,10 +279,13 @@ def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | Non
     if len(onward) == 1:
         plan.do({"op": "connect", "from": draft["id"], "to": onward[0]})
         behind = plan.workflow.step(onward[0])
-        tells = draft["type"] == "action" and not failing
-        if target is None and behind and (tells or any(t.is_(*_ENDING) for t in read_tokens(draft["name"])[:1])):
-            # "The clerk stops it", or tells somebody and what failed is not done.
-            plan.notes = [*plan.notes, f"I would let it go on to “{behind.name}” then"]
+        told = f"I would let it go on to “{behind.name}” then" if target is None and behind else ""
+        if told and any(t.is_(*_ENDING) for t in read_tokens(draft["name"])[:1]):
+            # "The clerk stops it".
+            plan.notes = [*plan.notes, told]
+        elif told and draft["type"] == "action" and not failing:
+            # It tells somebody, and what failed is not done.
+            plan.guesses = [*plan.guesses, told]
 
 
 def _plain_ways(plan: Plan, step: Step) -> list[Transition]:

