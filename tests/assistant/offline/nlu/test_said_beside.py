@@ -87,3 +87,14 @@ def test_a_time_between_two_steps_is_a_wait() -> None:
 def test_work_that_is_done_again_without_a_case_is_asked_about() -> None:
     with pytest.raises(Asked, match="Until when"):
         built("loop", "[the scoring|step] again at most [three times|num]")
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "values"),
+    [
+        ("tag", "tag this [urgent and important|value]", ["urgent", "important"]),
+        ("alias", "add [salt and pepper|value] as an alias", ["salt and pepper"]),
+    ],
+)
+def test_two_words_are_two_tags_and_one_alias(intent: str, order: str, values: list[str]) -> None:
+    assert [edit.get("tag") or edit.get("alias") for edit in built(intent, order).edits] == values

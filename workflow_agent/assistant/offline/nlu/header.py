@@ -43,8 +43,9 @@ def _value(op: str, key: str, called: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
         items = [bare(item) for words in values for item in listed(words)]
-        if any(t.lower in ("tags", "aliases", "names") for t in order.around()) or all(len(one) == 1 for one in items):
-            # "The tags night and food", "tag it urgent and important".
+        several = key == "tag" and all(len(one) == 1 for one in items)
+        if several or any(t.lower in ("tags", "aliases", "names") for t in order.around()):
+            # "The tags night and food", "tag it urgent and important", and not "also called salt and pepper".
             values = items
         other = any(t.is_("alias" if key == "tag" else "tag") for t in order.around())
         # "Call it X" may be the step spoken of last.
