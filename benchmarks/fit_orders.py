@@ -119,7 +119,7 @@ class NameNet(_nn.Module):
 
     def __init__(self, pieces: Pieces) -> None:
         super().__init__()
-        _begin(self, load_file(_base() / "model.safetensors"), _PLACES_OF_NAMES, _LAYERS)
+        _begin(self, load_file(_base() / "model.safetensors"), _PLACES_OF_NAMES)
         self.sharpness = _nn.Parameter(torch.tensor(3.0))
         self.nothing = _nn.Parameter(torch.tensor(5.0))
         self._split = pieces

@@ -183,6 +183,13 @@ async def test_what_is_not_sure_is_shown_and_asked_before_it_is_done(talk: Talk,
     assert told in reply.content
 
 
+async def test_what_is_likely_is_done_and_told(talk: Talk) -> None:
+    reply = await talk.say("score customer at most 2 times")
+
+    assert (await loan(talk)).version == 2, reply.content
+    assert "tried again" in reply.content
+
+
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [("below 100 the manager approves", "over"), ("anything under 100 needs approval by the manager", "over")],

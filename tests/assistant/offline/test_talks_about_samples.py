@@ -83,6 +83,15 @@ async def test_what_may_be_meant_otherwise_or_cannot_be_done_changes_nothing(sam
     assert (await current(talk)).version == 1
 
 
+async def test_a_place_between_steps_that_are_no_neighbours_is_told() -> None:
+    talk = await opened("employee_onboarding")
+
+    reply = await talk.say("put on hold between Collect details and Settle in")
+
+    assert "right after “Collect details”" in reply.content
+    assert (await current(talk)).version == 2
+
+
 @pytest.mark.parametrize(
     ("sample", "said", "step", "deadline"),
     [

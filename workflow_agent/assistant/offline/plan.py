@@ -104,6 +104,10 @@ class Plan:
             return " ".join(t.text for t in tokens)
         return text_of(tokens, self.text)
 
+    def going_on(self, words: str) -> str:
+        """Return the message with words behind it in place of its end mark, for an answer to go on with."""
+        return f"{self.text.rstrip(' .!?')}{words} "
+
     def without_reasons(self, tokens: Sequence[Token]) -> Tokens:
         """Return the tokens of the message without what was taken for why it is ordered, and without slots."""
         beside = [range(*self.asides[reason]) for reason in self.reasons]

@@ -58,8 +58,8 @@ _CASES = frozenset(("if", "unless", "should", "must", "until"))
 _SAYS = re.compile(r"\b(?:it|this|that) (?:says?|said|tells?)\b", re.IGNORECASE)
 """The workflow says it, not people of the workflow."""
 _ORDERS_TEXT = (
-    "add create make build insert put keep find found enter adapt rename set new draw split change delete remove move "
-    "title label wrong and"
+    "add create make build insert put keep find found enter rename set new draw split change delete remove move "
+    "title label and"
 )
 _ORDERS = frozenset(_ORDERS_TEXT.split())
 _BESIDE = re.compile(

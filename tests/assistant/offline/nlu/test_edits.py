@@ -141,11 +141,6 @@ def test_why_it_cannot_be_made_is_told(intent: str, order: str, told: str) -> No
 @pytest.mark.parametrize(
     ("intent", "order", "note"),
     [
-        (
-            "insert",
-            "[a photo|new] between [the application|after] and [the payout|before]",
-            "right after “Apply for loan”",
-        ),
         ("approve", "[the payout|step] over 500 goes past [the auditor|who]", "the amount is over 500"),
         ("schedule", "also start it [each May|when]", "you named no day of the month"),
     ],
@@ -153,7 +148,14 @@ def test_why_it_cannot_be_made_is_told(intent: str, order: str, told: str) -> No
 def test_what_was_decided_without_being_said_is_shown(intent: str, order: str, note: str) -> None:
     plan = built(intent, order)
 
-    assert note in "".join((*plan.notes, *plan.guesses))
+    assert note in "".join(plan.notes)
+
+
+def test_a_place_between_steps_that_are_no_neighbours_is_told_beside_the_change() -> None:
+    plan = built("insert", "[a photo|new] between [the application|after] and [the payout|before]")
+
+    assert "right after “Apply for loan”" in "".join(plan.guesses)
+    assert plan.notes == []
 
 
 def test_an_alias_is_no_tag() -> None:

@@ -5,12 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.assistant.offline.test_reading_orders import LOAN
+from tests.assistant.offline.test_reading_orders import LOAN, is_done, read
 from workflow_agent.assistant.offline.nlu.hedges import hedges
-from workflow_agent.assistant.offline.nlu.reading import planned, read_order
 from workflow_agent.assistant.offline.nlu.tagging import understandings
-from workflow_agent.assistant.offline.plan import Plan
-from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.tokens import read_tokens
 
 REMOVE: dict[str, Any] = {"op": "remove_step", "step": "score"}
@@ -22,13 +19,6 @@ def doubted(said: str, *edits: dict[str, Any]) -> list[str]:
     """Return why the edits of a message may not be wanted."""
     tokens = read_tokens(said)
     return list(hedges(edits, tokens, tokens))
-
-
-def is_done(said: str) -> bool:
-    """Say whether a message changes the workflow without a question."""
-    tokens, plan = read_tokens(said), Plan(said, LOAN, Steps(LOAN, {}, None))
-    made = planned(plan, read_order(plan, tokens), tokens)
-    return isinstance(made, Plan) and bool(made.edits) and not (made.notes or made.unread)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +86,7 @@ def test_one_of_two_steps_is_not_both() -> None:
     ],
 )
 def test_what_is_denied_past_or_taken_back_is_not_done(said: str) -> None:
-    assert not is_done(said)
+    assert not is_done(read(said)[0])
 
 
 @pytest.mark.parametrize(
@@ -114,7 +104,7 @@ def test_what_is_denied_past_or_taken_back_is_not_done(said: str) -> None:
     ],
 )
 def test_a_denial_of_what_is_so_far_or_of_a_case_hinders_nothing(said: str) -> None:
-    assert is_done(said)
+    assert is_done(read(said)[0])
 
 
 def test_messages_that_are_read_at_the_same_time_do_not_change_each_other() -> None:

@@ -54,7 +54,7 @@ def test_from_when_an_order_holds_is_told_as_not_used() -> None:
     assert plan.told == ["I did not use “from next July on”: it holds from now on"]
 
 
-def test_somebody_beside_another_name_is_no_word_too_many_to_be_told() -> None:
+def test_somebody_else_who_is_named_is_not_used() -> None:
     assert built("assign", "[the decision|step] goes to [the auditor|who], says Petra").unread == ["Petra"]
 
 

@@ -183,7 +183,7 @@ def _behind_review(plan: Plan) -> JsonObject:
     ]
     reviews = next((tier for tier in tiers if tier), list[Step]())
     if len(reviews) != 1:
-        raise Asked("Where does that approval go?", plan.text.rstrip(" .!") + " ", "")
+        raise Asked("Where does that approval go?", plan.going_on(""), "")
     told = f"you did not say where: I would put it after “{reviews[0].name}”, which approves now"
     plan.notes = [*plan.notes, told]
     return {"after": reviews[0].id}

@@ -101,8 +101,7 @@ def _schedule(order: Filled) -> None:
         if len(old) > 1:
             raise NotRead
         if not replaces:
-            said = order.plan.text.rstrip(" .!")
-            raise Asked("There is a schedule already. Instead of it, or also?", f"{said}, ")
+            raise Asked("There is a schedule already. Instead of it, or also?", order.plan.going_on(","))
         order.plan.do({"op": "remove_trigger", "index": old[0]})
     order.plan.do({"op": "add_trigger", "trigger": trigger})
 

@@ -17,7 +17,7 @@ def loop(order: Filled) -> None:
     """Let work be done again: on the condition that was told the way leads on, or back where it is "as long as"."""
     plan = order.plan
     if not order.words("cond"):
-        raise Asked("Until when is it done again?", f"{plan.text.rstrip(' .!')}, until ")
+        raise Asked("Until when is it done again?", plan.going_on(", until"))
     condition, is_until = case_told(order, "cond"), _leads_on(order)
     first, last = _ends(order, condition)
     if last.id not in reach(plan.workflow, first.id) or _leaves_branch(plan, first, last):

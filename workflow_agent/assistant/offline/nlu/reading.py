@@ -240,18 +240,10 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
             own.asides[own.said(words)] = words[0].start, words[-1].end
     own.slotted |= {t.start for slot in meant.slots for t in slot.tokens}
     own.reasons = list(own.asides)
+    if since := _since(tuple(t for t in tokens if t.start not in own.slotted)):
+        own.told.append(f"I did not use “{own.said(since)}”: it holds from now on")
     known, old = _of_touched(before[1], own.edits[len(before[0]) :]), _replaced(before[1], own)
-    words, values = {*known, *(t.lower for t in old if t.is_content)}, {t.value for t in old} - {None}
-    since = _since(tuple(t for t in tokens if t.start not in own.slotted))
-    own.told = [*own.told, *(f"I did not use “{own.said(since)}”: it holds from now on" for _ in since[:1])]
-    unused = (
-        t.text
-        for t in _unused(meant, tokens)
-        if t not in since
-        and t.value not in values
-        and not _is_mistyped(t, known)
-        and not any(akin(t.lower, one) for one in words)
-    )
+    unused = (t.text for t in _unused(meant, tokens) if t not in since and not _is_known(t, known, old))
     beside = (t.text for slot in meant.slots if slot.role == ASIDE for t in slot.tokens if t.kind == "quoted")
     replaced = " ".join(t.text for t in old)
     slotted = (one for one in own.unread if one in kept[0] or not (content_of(one) and akin_words(one, replaced)))
@@ -305,6 +297,13 @@ def _replaced(before: Workflow, plan: Plan) -> Tokens:
                 text = duration_in_words(old) if key in _LENGTHS else old.model_dump_json() if key == "retry" else old
                 found += read_tokens(text.replace("_", " "))
     return tuple(found)
+
+
+def _is_known(token: Token, known: Collection[str], old: Tokens) -> bool:
+    """Say whether a word is one of what edits are about, or of what they replace."""
+    words = (*known, *(t.lower for t in old if t.is_content))
+    same = token.value is not None and any(token.value == t.value for t in old)
+    return same or _is_mistyped(token, known) or any(akin(token.lower, one) for one in words)
 
 
 def _unused(meant: Understood, tokens: Tokens) -> Iterator[Token]:

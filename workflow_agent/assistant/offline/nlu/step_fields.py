@@ -165,9 +165,8 @@ def _no_deadline(order: Filled) -> None:
 def _escalate(order: Filled) -> None:
     step, who, length = _at_work(order.plan, order.step("step")), _somebody(order), order.time()
     if length is None and step.timeout is None:
-        told = order.plan.text.rstrip(" .!?")
         said = order.plan.said(order.words("who"))
-        raise Asked(f"After how long is {said} told of **{step.name}**?", f"{told} after ")
+        raise Asked(f"After how long is {said} told of **{step.name}**?", order.plan.going_on(" after"))
     if length is not None:
         order.plan.do({"op": "set_timeout", "step": step.id, "timeout": length})
     order.plan.do({"op": "update_step", "step": step.id, "set": {"escalate_to": who}})

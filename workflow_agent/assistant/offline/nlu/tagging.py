@@ -195,7 +195,7 @@ def understandings(
     if not said or len(said) > MOST_TOKENS:
         return [], [said]
     words = NO_WORDS if workflow is None else vocabulary_of(workflow)
-    scores = encoder(fit).read(tuple(token.text for token in said), tuple(marks_of(said, words)))
+    scores = _scores(said, words, fit)
     first, *others = sorted(scores.intents.items(), key=lambda one: -one[1])[:_GUESSES]
     ranked = [first, *(one for one in others if one[1] >= LIGHT)]
     found = [way for one in ranked for way in _understood(said, scores, *one)]
@@ -221,7 +221,11 @@ def is_about_name(tokens: Tokens) -> bool:
 
 def _intents(tokens: Tokens) -> Mapping[str, float]:
     said = tuple(token for token in tokens if token.kind != "break")[:MOST_TOKENS]
-    return encoder("orders").read(tuple(token.text for token in said), tuple(marks_of(said, NO_WORDS))).intents
+    return _scores(said, NO_WORDS, "orders").intents
+
+
+def _scores(said: Tokens, words: Vocabulary, fit: Fit) -> Scores:
+    return encoder(fit).read(tuple(token.text for token in said), tuple(marks_of(said, words)))
 
 
 def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: float) -> list[Understood]:
