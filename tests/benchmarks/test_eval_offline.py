@@ -135,8 +135,10 @@ def test_the_base_workflows_are_valid_and_each_is_of_one_half() -> None:
     assert {(half, workflows()[name]["half"]) for half, names in used.items() for name in names & set(workflows())} == {
         (half, half) for half in ("dev", "was_heldout", "was_heldout_6", "heldout")
     } | {("was_heldout_6", "dev"), ("was_heldout_6", "was_heldout")} | {
-        ("heldout", "heldout_orders"),
-        ("heldout", "fourteenth"),
+        ("heldout", "nineteenth"),
+        ("heldout", "nineteenth questions"),
+        ("was_heldout_18", "heldout_orders"),
+        ("was_heldout_18", "fourteenth"),
         ("dev_14", "thirteenth"),
         ("dev_12", "heldout_questions"),
         ("dev_13", "twelfth"),

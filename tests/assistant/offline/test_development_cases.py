@@ -5,47 +5,34 @@ import pytest
 from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
-    ("orders", "dev"): {
-        'add "Count heads" before going on the trip // no, make that after',
-        "if the proofreader finds mistakes, back to writing",
-    },
+    ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
     ("orders", "dev_6"): {
         "Before the keys are handed over, the caretaker inspects the flat and then reads the meters",
         'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
     },
     ("orders", "dev_7"): {
         "A notice may only go out after it has been approved by the mayor",
-        (
-            "After the complaints of last summer the council decided that applicants have four weeks to send"
-            " in what is missing, not three"
-        ),
-        "If the roof can be reinforced, a carpenter reinforces it and after that the offer is written",
-        "When proofreading is through and the text is clean, a subject expert reads it before the layout.",
-        (
-            "corrections about wrong terms go to the glossary instead of to the translator, i need an extra "
-            "line for that"
-        ),
         "replace the walk-around check with an automatic drone scan",
         "the ops control desk should be informed whenever a defect is found",
+        (
+            "when the service company can fix it over the phone, go from the call back to reading the "
+            "sensors; in all other cases it stays shut"
+        ),
     },
     ("orders", "dev_8"): {
         "add tag monthly; people also call it pay run",
         "call the last step Crown at the dentist",
         "first and second marking get ten days each",
-        "only correct entries if the differences are above 50 euros",
-        "quality inspector takes a photo aftr the glazing",
     },
     ("orders", "dev_9"): {"mail the dog trainer as soon as a trial week begins"},
     ("orders", "dev_10"): {
         "If nothing was found in the catalogues, librarian asks the national library before we cancel",
-        "if reading the log fails, let the control room classify right away",
         'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
-        "the strings need 3 weeks of rest, two are too short",
-        "we forgot: damage check by the library assistant when the reader brings it, so right after handing out",
+        ("we forgot: damage check by the library assistant when the reader brings it, so right after handing out"),
         "we never reset remotely any more: take out the reset and the watching, every fault gets a visit",
         (
-            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to"
-            " planning in that case"
+            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to "
+            "planning in that case"
         ),
     },
     ("orders", "dev_11"): {
@@ -53,10 +40,6 @@ _KNOWN = {
         "two things: sending the offer gets 5 attempts, and accounting looks over the bill before it is sent",
     },
     ("orders", "dev_15"): {
-        (
-            "After the keys are handed over somebody should read the meters // actually no, do that right "
-            "before the keys // and the inspector does it, he's there anyway"
-        ),
         "Customers who collect in person don't need a courier, their job is finished when it's boxed",
         "get rid of the guarantor business altogether, whoever earns too little gets refused",
         (
@@ -66,22 +49,16 @@ _KNOWN = {
         "the HMRC return is missing. After the payslips the payroll manager files it",
     },
     ("orders", "dev_16"): {
-        "First thing must be to take the thing out of use, the reporting comes second. Patient safety!",
-        "Give peolpe four weeks to hand in what is missing, three is too short in summer holidays",
         (
             "Second examiner gets only 28 days, and the supervisor as well. Also the student should have 10 "
             "days to upload."
         ),
         "Social services would like to get an email the moment a patient turns out to need rehab",
         (
-            "a final report which is not ok: the programme assistant asks the partner for a correction, and "
-            "then it gets checked once more"
+            "festivals which the town organises itself dont neeed police, roads or a fee - from the visitors "
+            "question straight to signing with them"
         ),
-        (
-            "festivals which the town organises itself dont neeed police, roads or a fee - from the visitors"
-            " question straight to signing with them"
-        ),
-        "safety meeting is to be done by the police AND renamed Security meeting; tag the workflow with events",
+        ("safety meeting is to be done by the police AND renamed Security meeting; tag the workflow with events"),
         "supervisors want to get a mail when their student is called to a hearing",
     },
     ("orders", "dev_17"): {
@@ -93,11 +70,11 @@ _KNOWN = {
         "we need an extra way for kernel updates: sysadmin plans the reboots, then the window gets announced",
     },
     ("orders", "dev_18"): {
-        "If the head of the film office refuses to sign, go back to Calculate the fee.",
         (
             "If the honey is organic the quality manager checks the certificate after weighing and before "
             "the sample is taken. All other honey goes to the sample directly."
         ),
+        "Once the client has signed, wait two days before the file is opened (cooling-off).",
     },
     ("sample_orders", "dev"): {
         'add "Call the CTO" before Inform everybody, then delete Open incident channel',
@@ -108,18 +85,8 @@ _KNOWN = {
     },
     ("descriptions", "dev_2"): {
         (
-            "The buyer compares offers. For purchases of more than 10k three offers are needed and the board"
-            " decides; smaller ones are decided by the buyer. Then the buyer places the order."
-        ),
-        "The dispatcher calls the driver, up to three times. After that he informs the customer.",
-    },
-    ("descriptions", "dev_3"): {
-        ("Make a workflow: sales writes the offer, the manager signs it unless it is under 1000 euros, sales sends it.")
-    },
-    ("descriptions", "dev_4"): {
-        (
-            "Book a slot with the dentist. If she's on holiday, with her locum. In any case text the patient"
-            " the time. Make a flow."
+            "The buyer compares offers. For purchases of more than 10k three offers are needed and the board "
+            "decides; smaller ones are decided by the buyer. Then the buyer places the order."
         )
     },
     ("questions", "dev"): {"Which failures is the developer told about?"},

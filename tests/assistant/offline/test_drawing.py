@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.orders_tagged import tagged
 from workflow_agent.assistant.offline.drafting.description import parts_of, unsure
+from workflow_agent.assistant.offline.drafting.doubts import doubts_of_cases_told
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
 
 _LED = {"default": "[else] ", "error": "[error] "}
@@ -533,6 +534,40 @@ def test_what_only_leads_on_is_no_case() -> None:
         "Send receipts @claimant: Decide",
         "Decide @adjuster",
     ]
+
+
+def test_what_only_leads_on_from_a_retry_is_no_failure() -> None:
+    told = "[Call the driver|do], up to [three times|num]. [After that|fail] [inform the customer|do]."
+
+    assert lines(drawn(told)) == [
+        "Call the driver {retry={'max_attempts': 3}}: Inform the customer",
+        "Inform the customer",
+    ]
+
+
+def test_back_to_somebody_is_to_their_step_and_to_none_that_names_them() -> None:
+    steps = "[The agency|who] [reminds the temps|do]. [The temp|who] [signs|do]."
+    told = f"{steps} If [it is wrong|if], back to [the temp|back]."
+
+    assert "It is wrong?: [it is wrong] Sign, [else] END" in lines(drawn(told))
+
+
+@pytest.mark.parametrize(
+    ("told", "doubted"),
+    [
+        (
+            "where [the scout finds a player|if], [the coach watches|do]",
+            ["whether 'the scout finds a player' is a case"],
+        ),
+        ("if [it rains|if], [stay in|in], [otherwise|else] [go out|in]", []),
+        (
+            "[accept it|do] within [2 days|time], [if not|late] [withdraw it|in]. If [she accepts|if], [hire her|in].",
+            ["whether 'she accepts' is asked where it was late, too"],
+        ),
+    ],
+)
+def test_what_may_be_no_case_of_all_that_was_told_is_doubted(told: str, doubted: list[str]) -> None:
+    assert list(doubts_of_cases_told(drawn(told).parts)) == doubted
 
 
 def test_a_place_behind_back_to_is_no_step() -> None:

@@ -55,6 +55,7 @@ def shape(edits: Iterable[Mapping[str, Any]]) -> list[str]:
 
 OTHERWISE = {
     "the decision should take 3 days, not 7",
+    "we need an auditor to check the contract? leave it. the decision gets 5 days",
     "if the loan is urgent skip the scoring",
     "remove the scoring. the moon is full.",
     "insert Score customer again after deciding",

@@ -86,7 +86,7 @@ async def test_what_may_be_meant_otherwise_or_cannot_be_done_changes_nothing(sam
 async def test_a_place_between_steps_that_are_no_neighbours_is_told() -> None:
     talk = await opened("employee_onboarding")
 
-    reply = await talk.say("put on hold between Collect details and Settle in")
+    reply = await talk.say("add a badge photo between Collect details and Settle in")
 
     assert "right after “Collect details”" in reply.content
     assert (await current(talk)).version == 2

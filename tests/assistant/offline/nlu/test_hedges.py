@@ -31,6 +31,7 @@ def doubted(said: str, *edits: dict[str, Any]) -> list[str]:
         ("I see you removed the scoring", REMOVE),
         ("thanks for giving the decision 3 days", TIME),
         ("perhaps remove the scoring", REMOVE),
+        ("give the scoring 3 days, sorry, I mean the decision", TIME),
         ("remove all steps but the scoring", REMOVE),
         ("remove the scoring but not the decision", REMOVE),
         ("remove everything except the scoring", REMOVE),
@@ -44,6 +45,7 @@ def test_what_is_asked_remarked_or_excepted_is_doubted(said: str, edit: dict[str
     ("said", "edit"),
     [
         ("remove the scoring", REMOVE),
+        ("give the decision 3 days, I mean it", TIME),
         ("could you remove the scoring?", REMOVE),
         ("have the decision done within 3 days", TIME),
         ("have it done within 3 days", TIME),

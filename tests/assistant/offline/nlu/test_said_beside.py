@@ -4,12 +4,15 @@ import pytest
 
 from benchmarks.orders_tagged import tagged
 from tests.assistant.offline.test_reading_orders import LOAN
+from workflow_agent.assistant.offline.nlu.doubts import doubts
 from workflow_agent.assistant.offline.nlu.reading import is_built
 from workflow_agent.assistant.offline.nlu.tagging import OUTSIDE, Understood, slots_of
 from workflow_agent.assistant.offline.plan import Asked, Plan
 from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
+from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
 NOW = apply_edits(
@@ -98,3 +101,110 @@ def test_work_that_is_done_again_without_a_case_is_asked_about() -> None:
 )
 def test_two_words_are_two_tags_and_one_alias(intent: str, order: str, values: list[str]) -> None:
     assert [edit.get("tag") or edit.get("alias") for edit in built(intent, order).edits] == values
+
+
+@pytest.mark.parametrize(
+    ("intent", "order", "lost"),
+    [
+        ("deadline", "[the decision|step] gets [3 days|time], [see rules.loan_limits|aside]", ["rules.loan_limits"]),
+        ("deadline", "[the decision|step] waits for [3 days|time] for [lims.result_ready|who]", ["lims.result_ready"]),
+        ("permission", "[the decision|step] needs [loan_approve|value]", []),
+        ("untrigger", "no more [loan.requested|value]", []),
+    ],
+)
+def test_an_identifier_that_no_edit_has_was_not_used(intent: str, order: str, lost: list[str]) -> None:
+    started = parse_edits([{"op": "add_trigger", "trigger": {"type": "event", "event": "loan.requested"}}])
+
+    assert built(intent, order, apply_edits(NOW, started).workflow).unread == lost
+
+
+def test_an_event_has_the_name_that_is_told_beside() -> None:
+    plan = built("event", "[requests from the portal|when] start it too, [the event is portal.loan_asked|aside]")
+
+    assert plan.edits[-1]["trigger"] == {"type": "event", "event": "portal.loan_asked"}
+
+
+def test_a_condition_that_only_points_elsewhere_is_not_read() -> None:
+    order = "if [that is {}the case|cond], go from [the decision|from] back to [the scoring|to]"
+
+    assert built("connect", order.format("")).edits == []
+    assert built("connect", order.format("rarely ")).edits != []
+
+
+@pytest.mark.parametrize(
+    ("order", "doubted"),
+    [
+        ("[the contract|step] gets [three days|time], two is too short", ["“Decide on loan” takes that time now"]),
+        ("[the contract|step] gets [three days|time], not 2 days", ["“Decide on loan” takes that time now"]),
+        ("[the decision|step] gets [three days|time], two is too short", []),
+        ("[the contract|step] gets [three days|time], it takes two people", []),
+    ],
+)
+def test_an_old_time_that_another_step_has_is_doubted(order: str, doubted: list[str]) -> None:
+    plan = built("deadline", order)
+
+    found = list(doubts(plan, NOW, read_tokens(plan.text)))
+    assert [one for one in found if "takes that time" in one] == doubted
+
+
+@pytest.mark.parametrize(
+    ("cond", "doubted"),
+    [("the scoring fails", False), ("scoring doesn't work", False), ("nobody believes the score", True)],
+)
+def test_what_is_no_technical_failure_is_shown_before_it_is_one(cond: str, doubted: bool) -> None:
+    notes = built("error", f"if [{cond}|cond], [the clerk|who] [calls the bank|new]").notes
+
+    assert any(note.startswith("I would take it for a failure of") for note in notes) == doubted
+
+
+def test_a_step_that_leaves_its_branch_leaves_no_empty_one() -> None:
+    edges = [("open", "photo"), ("open", "weigh"), ("photo", "store"), ("weigh", "store"), ("store", "end")]
+    steps = [{"id": one, "name": one, "type": "end" if one == "end" else "human"} for one in dict(edges) | {"end": ""}]
+    ways = [{"from": one, "to": other} for one, other in edges]
+    told = {"id": "wf_parcel", "name": "Parcel", "start": "open", "steps": steps, "transitions": ways}
+
+    moved = built("move", "move [photo|step] behind [store|after]", parse_workflow(told)).workflow
+
+    assert {(edge.from_, edge.to) for edge in moved.transitions} == {
+        ("open", "weigh"),
+        ("weigh", "store"),
+        ("store", "photo"),
+        ("photo", "end"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("order", "doubted"),
+    [
+        ("from [opening|from] go on to [weighing|to]", ["“weigh” is one of several things done at the same time"]),
+        ("from [storing|from] go on to [billing|to]", []),
+    ],
+)
+def test_a_way_past_a_fork_into_one_of_its_branches_is_doubted(order: str, doubted: list[str]) -> None:
+    ways = "open>split split>photo split>weigh photo>both weigh>both both>store store>end open>bill bill>end"
+    kinds = {"split": "fork", "both": "join", "end": "end"}
+    names = dict.fromkeys(ways.replace(">", " ").split())
+    told = {
+        "id": "wf_parcel",
+        "name": "Parcel",
+        "start": "open",
+        "steps": [{"id": one, "name": one, "type": kinds.get(one, "human")} for one in names],
+        "transitions": [{"from": one.split(">")[0], "to": one.split(">")[1]} for one in ways.split()],
+    }
+    before = parse_workflow(told)
+    plan = built("connect", order, before)
+
+    assert list(doubts(plan, before, read_tokens(plan.text))) == doubted
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ("[the clerk|who] must approve [the contract|step], otherwise back to scoring", "I did not draw what happens"),
+        ("[the decision|step] gets minus [three days|time]", "I took no number for one below nought"),
+    ],
+)
+def test_the_other_case_and_numbers_below_nought_are_doubted(order: str, told: str) -> None:
+    plan = built("deadline" if "minus" in order else "approve", order)
+
+    assert any(one.startswith(told) for one in doubts(plan, NOW, read_tokens(plan.text)))

@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 from typing import Any, Final
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end
+from workflow_agent.assistant.offline.drafting.parts import STEPS, Part, acts_when_late
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.phrases import text_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
@@ -163,6 +164,19 @@ def _doubts_of_labels(names: Sequence[str]) -> Iterable[str]:
             yield f"whether {name!r} is a step"
 
 
+def doubts_of_cases_told(parts: Sequence[Part]) -> Iterable[str]:
+    """Return cases that may be none: in front of all steps without a word for a case, or behind one that is late."""
+    first = next((at for at, part in enumerate(parts) if part.role in STEPS), len(parts))
+    for at, part in enumerate(parts):
+        if part.role != "if":
+            continue
+        said = (*part.before[-2:], *part.tokens[:2])
+        if at < first and not any(token.among("doubts.cases") or token.is_("when", "case") for token in said):
+            yield f"whether {part.said!r} is a case"
+        elif part.begins_sentence and acts_when_late(parts[:at]):
+            yield f"whether {part.said!r} is asked where it was late, too"
+
+
 def _compares(text: str) -> bool:
     tokens = read_tokens(text)
     return any(comparison_end(tokens, at) is not None for at in range(len(tokens))) or "between" in text.casefold()
@@ -195,8 +209,12 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     drawn = any(step["name"].endswith(" again") for step in steps)
     if again and not drawn and not _has_loop(steps, transitions):
         yield f"the loop told with {again[0].text!r}"
-    if says_at_once(tokens) and not any(step["type"] == "fork" for step in steps):
+    forks = [step for step in steps if step["type"] == "fork"]
+    if says_at_once(tokens) and not forks:
         yield "what happens at the same time"
+    waits = any(other.is_("both") and one.is_("after", "once", "when") for one, other in pairwise(words))
+    if forks and waits and not any(step["type"] == "join" for step in steps):
+        yield "what comes after both"
     for at, token in enumerate(tokens[1:], 1):
         # Its parts are read as sentences of their own: "at the same time: x; y".
         if token.text == ":" and tokens[at - 1].lower in ("time", "parallel", "once", "simultaneously", "meanwhile"):
@@ -207,6 +225,8 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     timed += sum("interval" in step.get("retry", ()) for step in steps)
     timed += sum(bool(durations_in(read_tokens(edge["when"]))) for edge in transitions if edge.get("when"))
     times = {found.value: text_of(tokens[first : found.end]) for first, found in durations_in(tokens)}
+    if {"event", "schedule"} <= kinds:
+        yield "whether all of it is done however it starts"
     if len(times) > timed + ("schedule" in kinds):
         yield f"one of the {len(times)} times" if len(times) > 1 else f"the time {next(iter(times.values()))!r}"
 

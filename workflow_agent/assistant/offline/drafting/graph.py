@@ -8,7 +8,7 @@ from typing import Any
 from workflow_agent.assistant.offline.drafting.conditions import Condition
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.phrases import capitalized
-from workflow_agent.assistant.offline.references import akin
+from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.parser import slug
@@ -113,6 +113,8 @@ class Graph:
         if numbers and numbers[0] in self.numbered:
             return self.numbered[numbers[0]]
         words = [token for token in tokens if token.is_content or token.has("verb")]
+        if (done := self._done_by_just(words)) is not None:
+            return done
         scored = [(sum(_knows(node, token) for token in words), node) for node in worked]
         best = max(score for score, _ in scored)
         if best:
@@ -122,6 +124,14 @@ class Graph:
         if any(token.lower in word_set("graph.starts") or token.lemma in word_set("graph.starts") for token in tokens):
             return worked[0]
         return worked[0] if any(token.is_("first") for token in tokens) else None
+
+    def _done_by_just(self, words: Sequence[Token]) -> Node | None:
+        """Return the last step that is done by somebody whom words name and nothing else: "back to the temp"."""
+        for node in reversed(self.worked()):
+            own = content_of(node.role or "")
+            if own and words and all(any(akin(token.lower, one) for one in own) for token in words):
+                return node
+        return None
 
     def done_by(self, tokens: Sequence[Token]) -> Node | None:
         """Return the last step that is done by somebody whom words name."""

@@ -63,7 +63,7 @@ def _only_leads(part: Part) -> bool:
     """Say whether a case is none, and only leads on: "after that", "when all this is done"."""
     words = [token.lower for token in part.tokens]
     timed = {"after", "when", "once"} & {*words, *part.lows[-1:]}
-    return part.role in ("if", "late") and bool(timed) and "if" not in part.lows and set(words) <= _LEADING
+    return part.role in ("if", "late", "fail") and bool(timed) and "if" not in part.lows and set(words) <= _LEADING
 
 
 def _led_back(part: Part) -> Part:
@@ -85,7 +85,7 @@ def _settled(parts: list[Part]) -> list[Part]:
         led = (*(found[-1].before if found and found[-1].role == "who" else ()), *part.before)
         then = any(token.lower in ("then", "afterwards", "finally") for token in led)
         apart = any(token.text in (".", ";") or token.kind == "break" for token in led)
-        late = _acts_when_late(before)
+        late = acts_when_late(before)
         if part.role == "in" and then and part.certainty < (_SURE if late else _UNSURE) and (apart or late):
             # "... the manager approves it; then the warehouse ships it."
             found.append(replace(part, role="do", certainty=part.alike))
@@ -96,7 +96,7 @@ def _settled(parts: list[Part]) -> list[Part]:
     return found
 
 
-def _acts_when_late(before: Sequence[Part]) -> bool:
+def acts_when_late(before: Sequence[Part]) -> bool:
     """Say whether the last case is a lateness and something is done in it: "if she is late, her deputy decides"."""
     case = next((at for at in reversed(range(len(before))) if before[at].role in _CASES), None)
     return case is not None and before[case].role == "late" and any(one.role in STEPS for one in before[case + 1 :])

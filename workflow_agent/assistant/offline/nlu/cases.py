@@ -37,7 +37,8 @@ def case_told(order: Filled, role: str) -> str:
         words.pop(0)
     while words and words[-1].kind == "punct" and words[-1].text in ".,;:!?":
         words.pop()
-    if not words:
+    if not any(t.is_content and not t.is_("case") for t in words):
+        # "If that is the case": of what is told elsewhere.
         raise NotRead
     return order.plan.said(words)
 

@@ -1,13 +1,15 @@
 """Signs that edits may not be what a message means; each is told, and makes the change a preview."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import cast
 
 from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.nlu.hedges import hedges
-from workflow_agent.assistant.offline.plan import Plan
+from workflow_agent.assistant.offline.plan import Plan, step_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.steps import Step
@@ -16,6 +18,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 _DIRECTIONS = ("above", "below")
 _SHORTEST = 60
 """Seconds below which nobody does a piece of work."""
+_LENGTHS = ("timeout", "duration")
 _OF_WORK = ("set_timeout", "set_assignee", "set_retry")
 _AS_FAR_AS = 3
 """Words in front of an amount that may say whether those above or below it are meant."""
@@ -30,10 +33,11 @@ def doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
         tokens: The message.
     """
     yield from _graph_doubts(plan, before, tokens)
+    yield from _left_open(plan, tokens)
     yield from hedges(plan.edits, tokens, plan.without_reasons(tokens))
 
 
-def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iterator[str]:
+def _graph_doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
     if not _turns_away(plan):
         yield from _cut_off(before, plan.workflow)
     gone = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
@@ -52,9 +56,36 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Sequence[Token]) -> Iter
             yield from _misfits(edit, step)
         if edit["op"] == "rename_workflow" and str(edit["name"]).casefold() in names:
             yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
+    yield from _into_branch(before, plan.workflow)
     if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
         yield "You said “both”, and I found one"
     yield from _turned(plan.edits, tokens)
+    yield from _of_other_step(plan.edits, before, tokens)
+
+
+def _into_branch(before: Workflow, after: Workflow) -> Iterator[str]:
+    """Yield where a new way leads past a fork right into one of its branches."""
+    known = {(edge.from_, edge.to) for edge in before.transitions}
+    old = {step.id for step in before.steps}
+    new = [e for e in after.transitions if {e.from_, e.to} <= old and (e.from_, e.to) not in known]
+    for fork in (step for step in after.steps if step.type == "fork" and new):
+        inner = [reach(after, edge.to) for edge in after.outgoing(fork.id)]
+        for edge in new:
+            inside = [edge.to in branch for branch in inner]
+            step = after.step(edge.to)
+            from_outside = edge.from_ != fork.id and not any(edge.from_ in branch for branch in inner)
+            if inside.count(True) == 1 and from_outside and step is not None:
+                yield f"“{step.name}” is one of several things done at the same time"
+
+
+def _left_open(plan: Plan, tokens: Tokens) -> Iterator[str]:
+    """Yield what is told of the other case and was not drawn, and numbers below nought."""
+    otherwise = next((at for at, token in enumerate(tokens) if token.is_("otherwise")), len(tokens))
+    drawn = any(part.get("type") == "default" for edit in plan.edits for part in _parts_of(edit))
+    if not drawn and any(token.is_("back") for token in tokens[otherwise:]):
+        yield f"I did not draw what happens “{plan.said(tokens[otherwise:])}”"
+    if any(token.is_("minus") and behind.value is not None for token, behind in pairwise(tokens)):
+        yield "I took no number for one below nought"
 
 
 def _misfits(edit: JsonObject, step: Step) -> Iterator[str]:
@@ -106,6 +137,36 @@ def _turned(edits: Sequence[JsonObject], tokens: Sequence[Token]) -> Iterator[st
         for number, direction in _directions(read_tokens(condition)):
             if said.get(number, direction) != direction:
                 yield f"I am not sure that “{condition}” is the case you mean"
+
+
+def _of_other_step(edits: Sequence[JsonObject], before: Workflow, tokens: Tokens) -> Iterator[str]:
+    """Yield the step that has the time which a message tells as the old one, where another step is changed.
+
+    Of "four weeks, three is too short" it is three weeks.
+    """
+    new = {str(value) for edit in edits for part in _parts_of(edit) for key, value in part.items() if key in _LENGTHS}
+    told = durations_in(tokens)
+    if len(new) != 1 or not told:
+        return
+    inside = {at for first, length in told for at in range(first, length.end)}
+    counts = [token.value for first, length in told for token in tokens[first : length.end] if token.value]
+    unit = seconds_of(next(iter(new))) / counts[0] if counts else 0
+    # "Three is too short", and not "three shifts".
+    alone = (t.value for at, t in enumerate(tokens) if t.value and at not in inside and _stands_alone(tokens[at + 1 :]))
+    others = {value * unit for value in alone}
+    others |= {seconds_of(length.value) for _, length in told} - {seconds_of(one) for one in new}
+    changed = set(filter(None, map(step_of, edits)))
+    has = {step.id: seconds_of(own) for step in before.steps for own in (step.timeout, step.duration) if own}
+    if any(has.get(one) in others for one in changed):
+        return
+    for one in before.steps:
+        if others and has.get(one.id) in others:
+            yield f"“{one.name}” takes that time now"
+
+
+def _stands_alone(behind: Tokens) -> bool:
+    """Say whether a number counts nothing that is told behind it."""
+    return not behind or behind[0].kind == "punct" or behind[0].has("aux")
 
 
 def _directions(tokens: Sequence[Token]) -> Iterator[tuple[float, str]]:

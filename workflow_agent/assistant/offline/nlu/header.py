@@ -156,9 +156,9 @@ def _event(order: Filled) -> None:
         trigger = {"type": "webhook"} | ({"path": path[0]} if path else {})
         order.plan.do({"op": "add_trigger", "trigger": trigger})
         return
-    named = list(
-        dict.fromkeys(t.text for t in words if t.kind != "number" and re.fullmatch(r"\w+(?:[._]\w+)+", t.text))
-    )
+    # Wherever it stands: "they start it too, the event is lead.created".
+    ids = (t.text for t in order.tokens if t.kind != "number" and re.fullmatch(r"\w+(?:[._]\w+)+", t.text))
+    named = list(dict.fromkeys(ids))
     said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
     if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
         raise NotRead

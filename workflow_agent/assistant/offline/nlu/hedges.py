@@ -43,6 +43,8 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterato
             yield f"You said “{token.text}”"
         if _turns_round(edits, said, at):
             yield f"I am not sure what “{token.text}” says here"
+    if any(t.is_("sorry", "no") and _corrects(tokens[at + 1 : at + 4]) for at, t in enumerate(tokens)):
+        yield "You put it right, and I am not sure what holds"
     if _is_taken_back(tokens):
         yield "The end of your message may take it back"
     if _leaves_out(said) or (len(edits) > 1 and _one_of(words) and all(e["op"] in _TAKES for e in edits)):
@@ -58,6 +60,11 @@ def _turns_round(edits: Sequence[JsonObject], said: Tokens, at: int) -> bool:
     corrects = token.is_("no") and len(around) > 1 and all(t.kind == "punct" for t in around)
     adds = any(edit["op"] in _ADDS for edit in edits)
     return corrects or (adds and token.is_("never") and not any(t.is_(*_UNLESS) for t in said[at + 1 :]))
+
+
+def _corrects(tokens: Tokens) -> bool:
+    """Say whether words begin with "I mean"."""
+    return any(one.is_("i", "we") and other.is_("mean") for one, other in itertools.pairwise(tokens))
 
 
 def denies(said: Tokens) -> bool:

@@ -108,7 +108,7 @@ def move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
 
 
 def drop_empty_branches(plan: Plan, known: Collection[tuple[str, str]]) -> None:
-    """Take out the branches that a step was alone in, and has left.
+    """Take out the branches that a step was alone in, and has left: behind a fork, or a step with several ways on.
 
     Args:
         plan: The edits by which it left.
@@ -116,7 +116,11 @@ def drop_empty_branches(plan: Plan, known: Collection[tuple[str, str]]) -> None:
     """
     kinds = {one.id: one.type for one in plan.workflow.steps}
     for edge in plan.workflow.transitions:
-        if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") and (edge.from_, edge.to) not in known:
+        if (edge.from_, edge.to) in known or edge.type != "sequence" or edge.when is not None:
+            continue
+        beside = [e.to for e in plan.workflow.outgoing(edge.from_) if e.type == "sequence" and e.when is None]
+        is_spare = any(edge.to in reach(plan.workflow, one) for one in beside if one != edge.to)
+        if is_spare or (kinds[edge.from_], kinds[edge.to]) == ("fork", "join"):
             plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
 
 

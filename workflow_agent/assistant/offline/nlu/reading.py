@@ -43,6 +43,8 @@ _NAMED = 3
 _LENGTHS = ("timeout", "duration")
 _REPLACED = (*_LENGTHS, "assignee", "escalate_to", "retry", "permission", "uses")
 """Fields of a step whose old value people say beside the new one."""
+_ABBREVIATED = 4
+"""Signs of the longest word with dots that is none of these: "e.g."."""
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -60,8 +62,13 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
         parts = [clause for part in parts for clause in _clauses(part)]
         return _several(plan, 1.0, parts[:_MOST_SENTENCES], parts[_MOST_SENTENCES:])
     found, orders = understandings(said, plan.workflow)
-    if found and found[0].intent == SEVERAL and len(orders) > 1:
-        return _several(plan, found[0].certainty, orders)
+    if found and found[0].intent == SEVERAL:
+        several = _several(plan, found[0].certainty, orders) if len(orders) > 1 else Reading(SEVERAL, 0)
+        if several.plan is not None and not several.plan.unread:
+            return several
+        alone = _single(plan, _as_one(found), said)
+        is_whole = alone.plan is not None and not alone.plan.unread
+        return alone if is_whole or several.plan is None else several
     if found and len(orders := _told_apart(found[0], parts)) > 1:
         several = _several(plan, found[0].certainty, orders)
         steps = [slot.tokens[0] for slot in found[0].slots if slot.role == "step"]
@@ -69,6 +76,13 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
         if several.plan is not None and (apart or not several.plan.unread):
             return several
     return _single(plan, found, said)
+
+
+def _as_one(ways: Sequence[Understood]) -> list[Understood]:
+    """Return the ways to understand a message that is not several orders, as probable as they are then."""
+    rest = [way for way in ways if way.intent != SEVERAL]
+    share = 1 - sum(way.certainty for way in ways if way.intent == SEVERAL)
+    return [replace(way, certainty=way.certainty / share, likely=min(way.likely / share, 1)) for way in rest]
 
 
 @dataclass(slots=True)
@@ -244,7 +258,13 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
         own.told.append(f"I did not use “{own.said(since)}”: it holds from now on")
     known, old = _of_touched(before[1], own.edits[len(before[0]) :]), _replaced(before[1], own)
     unused = (t.text for t in _unused(meant, tokens) if t not in since and not _is_known(t, known, old))
-    beside = (t.text for slot in meant.slots if slot.role == ASIDE for t in slot.tokens if t.kind == "quoted")
+    gone = before[1].model_dump_json() if own.workflow is not before[1] else ""
+    beside = (
+        t.text
+        for slot in meant.slots
+        for t in slot.tokens
+        if _is_lost(t, slot.role, known) and not (t.text in gone and t.text not in own.workflow.model_dump_json())
+    )
     replaced = " ".join(t.text for t in old)
     slotted = (one for one in own.unread if one in kept[0] or not (content_of(one) and akin_words(one, replaced)))
     own.unread = list(dict.fromkeys((*slotted, *unused, *beside)))
@@ -297,6 +317,14 @@ def _replaced(before: Workflow, plan: Plan) -> Tokens:
                 text = duration_in_words(old) if key in _LENGTHS else old.model_dump_json() if key == "retry" else old
                 found += read_tokens(text.replace("_", " "))
     return tuple(found)
+
+
+def _is_lost(token: Token, role: str, known: Collection[str]) -> bool:
+    """Say whether a word is quoted, or an identifier or an address, which nobody only says, and no edit has it."""
+    if role == ASIDE and token.kind == "quoted":
+        return True
+    names = token.kind == "word" and len(token.text) > _ABBREVIATED and any(sign in token.text[1:-1] for sign in "._@")
+    return names and not role.startswith("old") and not {*content_of(token.text.replace("_", " "))} <= set(known)
 
 
 def _is_known(token: Token, known: Collection[str], old: Tokens) -> bool:

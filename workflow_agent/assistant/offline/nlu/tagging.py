@@ -247,8 +247,16 @@ def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: floa
     for labels, share in scores.ways(intent, at, ASIDE, _WAYS):
         whole = _with_rest(first, dict(zip(at, labels, strict=True)))
         lost = any(label in _NO_SLOT and one < _SLOTTED for label, one in zip(whole, beside, strict=True))
-        found.append(Understood(intent, slots_of(said, whole), likely * share, likely, plain, lost))
+        slots = tuple(_without_verb(slot, intent) for slot in slots_of(said, whole))
+        found.append(Understood(intent, slots, likely * share, likely, plain, lost))
     return found
+
+
+def _without_verb(slot: Slot, intent: str) -> Slot:
+    """Return a slot without the order's own verb: of "delete the payout", a step, "the payout"."""
+    first, *rest = slot.tokens
+    orders = intent in words_with().get(first.lemma, ()) and first.start == 0 and first.has("verb")
+    return Slot(slot.role, tuple(rest)) if orders and rest and rest[0].has("det") else slot
 
 
 def _with_rest(first: Sequence[str], labels: Mapping[int, str]) -> list[str]:

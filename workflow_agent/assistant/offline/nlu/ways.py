@@ -61,7 +61,9 @@ def _condition(order: Filled) -> None:
     if text is None and is_amount(new) and not any(direction_of(t) for t in new):
         # "Repairs under [300 euros]", of a way that names no amount.
         raise NotRead
-    if text is None and any(t.kind == "number" for t in new) and not any(direction_of(t) for t in new) and old:
+    counts = any(t.kind == "number" for t in new) and not any(direction_of(t) for t in new)
+    others = not order.words("oldcond") and not _is_spoken_of(order, edge)
+    if text is None and old and (counts or others):
         plan.notes = [*plan.notes, f"it would hold no longer if {old}"]
     text = text or case_told(order, "cond")
     _reword(plan, [(edge, text)])
@@ -235,6 +237,13 @@ def _error(order: Filled) -> None:
     if growth_of(order):
         raise NotRead
     plan, step = order.plan, _failing(order)
+    said = (*order.words("cond"), *order.around())
+    if not any(t.among("drawing.fails") or t.is_("work") for t in said):
+        # "If the director refuses", and not "if it does not work".
+        plan.notes = [*plan.notes, f"I would take it for a failure of “{step.name}”"]
+    if any(t.is_("again") for t in order.around()):
+        # "The accountant calls, and then the refund is tried again."
+        plan.notes = [*plan.notes, "I did not draw what is done again"]
     known = step_there_already(order)
     target = known or (order.step("to") if order.all_words("to") else None)
     tells = known is None and is_message(order)
