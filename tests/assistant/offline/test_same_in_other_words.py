@@ -14,6 +14,8 @@ from workflow_agent.assistant.offline.questions.answers import answered
 from workflow_agent.assistant.offline.references import Steps
 from workflow_agent.assistant.offline.tokens import read_tokens
 
+pytestmark = pytest.mark.untraced
+
 PLAIN: list[dict[str, Any]] = [
     row
     for row in ORDERS
@@ -42,7 +44,7 @@ _MOST_OTHERS = 0.3
 @pytest.mark.parametrize("around", AROUND_ORDERS)
 def test_courtesy_around_an_order_changes_nothing(around: str) -> None:
     asked = 0
-    done = [row for row in PLAIN[::6] if is_done(read(row["said"])[0])]
+    done = [row for row in PLAIN[6 * (AROUND_ORDERS.index(around) % 2) :: 12] if is_done(read(row["said"])[0])]
     for row in done:
         plan, _ = read(around.format(row["said"].rstrip(".!")))
         asked += not is_done(plan)
@@ -173,7 +175,7 @@ _WORDS = re.findall(
 )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_jumble_of_words_is_too_much(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(80):

@@ -139,6 +139,10 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
         return (yield from _roles_shared(items, result["total"]))
     if kind in ("all_list", "all_count") and not asked and not rest:
         return listing(items, result["total"], "")
+    if asked and way is not None and (narrowing := _narrowing(way, rest)):
+        words = joined([f"“{token.text}”" for token in narrowing])
+        plainer = " ".join(token.text for token in tokens if token not in narrowing)
+        return Reply(f"I can't tell that with {words}. Shall I list those {asked[0].label}?", Suggestion(plainer))
     if not (asked or rest) or (denies and (len(asked) != 1 or rest)):
         return (yield from _closest([token.text for token in tokens if token.is_content], items))
     found, left, missing = yield from chosen_by(rest, items)
@@ -172,6 +176,13 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
     reply = listing(found, len(found), which)
     unseen = result["total"] - len(items)
     return Reply(f"{reply.text}{note}" + (f"\n\nI looked at {len(items)} of {result['total']}." if unseen else ""))
+
+
+def _narrowing(asked: Asked, rest: Sequence[Token]) -> list[Token]:
+    """Return the words by which a question asks for fewer workflows than pass: "only by hand", "with three loops"."""
+    timed = asked.kind in (*_STARTS, "all_tag") or bool(durations_in(asked.tokens))
+    numbers = [t for t in asked.tokens if t.value is not None and t.value > 1 and t not in rest and not timed]
+    return [*(t for t in asked.tokens if t.is_("only", "solely", "exclusively")), *numbers]
 
 
 def _tells(item: JsonObject, words: Sequence[Token]) -> bool:
