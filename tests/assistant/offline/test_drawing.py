@@ -552,6 +552,13 @@ def test_back_to_somebody_is_to_their_step_and_to_none_that_names_them() -> None
     assert "It is wrong?: [it is wrong] Sign, [else] END" in lines(drawn(told))
 
 
+def test_back_to_what_is_done_is_to_that_step_though_somebody_is_called_so() -> None:
+    steps = "[The cook|who] [cooks the meal|do]. [The waiter|who] [serves it|do]. [The cook|who] [cleans up|do]."
+    told = f"{steps} If [it is cold|if], back to [cooking|back]."
+
+    assert "It is cold?: [it is cold] Cook the meal, [else] END" in lines(drawn(told))
+
+
 @pytest.mark.parametrize(
     ("told", "doubted"),
     [

@@ -128,6 +128,7 @@ def test_a_condition_that_only_points_elsewhere_is_not_read() -> None:
     order = "if [that is {}the case|cond], go from [the decision|from] back to [the scoring|to]"
 
     assert built("connect", order.format("")).edits == []
+    assert built("connect", "if [no|cond], go from [the decision|from] back to [the scoring|to]").edits != []
     assert built("connect", order.format("rarely ")).edits != []
 
 
@@ -138,6 +139,7 @@ def test_a_condition_that_only_points_elsewhere_is_not_read() -> None:
         ("[the contract|step] gets [three days|time], not 2 days", ["“Decide on loan” takes that time now"]),
         ("[the decision|step] gets [three days|time], two is too short", []),
         ("[the contract|step] gets [three days|time], it takes two people", []),
+        ("[the contract|step] gets [three days|time], it is step 2", []),
     ],
 )
 def test_an_old_time_that_another_step_has_is_doubted(order: str, doubted: list[str]) -> None:
@@ -149,7 +151,12 @@ def test_an_old_time_that_another_step_has_is_doubted(order: str, doubted: list[
 
 @pytest.mark.parametrize(
     ("cond", "doubted"),
-    [("the scoring fails", False), ("scoring doesn't work", False), ("nobody believes the score", True)],
+    [
+        ("the scoring fails", False),
+        ("the scoring does not answer", False),
+        ("printing the contract fails", False),
+        ("the customer objects to applying", True),
+    ],
 )
 def test_what_is_no_technical_failure_is_shown_before_it_is_one(cond: str, doubted: bool) -> None:
     notes = built("error", f"if [{cond}|cond], [the clerk|who] [calls the bank|new]").notes
@@ -177,6 +184,7 @@ def test_a_step_that_leaves_its_branch_leaves_no_empty_one() -> None:
     ("order", "doubted"),
     [
         ("from [opening|from] go on to [weighing|to]", ["“weigh” is one of several things done at the same time"]),
+        ("from [storing|from] go back to [weighing|to]", ["“weigh” is one of several things done at the same time"]),
         ("from [storing|from] go on to [billing|to]", []),
     ],
 )
@@ -201,10 +209,15 @@ def test_a_way_past_a_fork_into_one_of_its_branches_is_doubted(order: str, doubt
     ("order", "told"),
     [
         ("[the clerk|who] must approve [the contract|step], otherwise back to scoring", "I did not draw what happens"),
+        (
+            "after [the scoring|after] wait [a week|time], then [the clerk|who] [calls the bank|new]",
+            "I took the time to",
+        ),
         ("[the decision|step] gets minus [three days|time]", "I took no number for one below nought"),
+        ("[the decision|step] gets -[3 days|time]", "I took no number for one below nought"),
     ],
 )
 def test_the_other_case_and_numbers_below_nought_are_doubted(order: str, told: str) -> None:
-    plan = built("deadline" if "minus" in order else "approve", order)
+    plan = built("deadline" if "days" in order else "insert" if "new" in order else "approve", order)
 
     assert any(one.startswith(told) for one in doubts(plan, NOW, read_tokens(plan.text)))

@@ -113,7 +113,8 @@ class Graph:
         if numbers and numbers[0] in self.numbered:
             return self.numbered[numbers[0]]
         words = [token for token in tokens if token.is_content or token.has("verb")]
-        if (done := self._done_by_just(words)) is not None:
+        does = any(akin(token.lower, node.verb) for token in words for node in worked if node.verb)
+        if not does and (done := self._done_by_just(words)) is not None:
             return done
         scored = [(sum(_knows(node, token) for token in words), node) for node in worked]
         best = max(score for score, _ in scored)

@@ -25,7 +25,7 @@ def case_told(order: Filled, role: str) -> str:
     """Return the condition that a slot tells, without "if".
 
     Raises:
-        NotRead: It tells none.
+        NotRead: It tells none, or only points at one.
     """
     words = list(order.words(role))
     while len(words) > 1 and words[0].kind == "word" and words[0].among("cases.opening"):
@@ -37,7 +37,7 @@ def case_told(order: Filled, role: str) -> str:
         words.pop(0)
     while words and words[-1].kind == "punct" and words[-1].text in ".,;:!?":
         words.pop()
-    if not any(t.is_content and not t.is_("case") for t in words):
+    if all(t.is_("that", "this", "it", "so", "the", "be", "case") for t in words):
         # "If that is the case": of what is told elsewhere.
         raise NotRead
     return order.plan.said(words)

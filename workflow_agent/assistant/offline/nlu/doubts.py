@@ -34,6 +34,7 @@ def doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
     """
     yield from _graph_doubts(plan, before, tokens)
     yield from _left_open(plan, tokens)
+    yield from _below_nought(tokens)
     yield from hedges(plan.edits, tokens, plan.without_reasons(tokens))
 
 
@@ -68,24 +69,36 @@ def _into_branch(before: Workflow, after: Workflow) -> Iterator[str]:
     known = {(edge.from_, edge.to) for edge in before.transitions}
     old = {step.id for step in before.steps}
     new = [e for e in after.transitions if {e.from_, e.to} <= old and (e.from_, e.to) not in known]
-    for fork in (step for step in after.steps if step.type == "fork" and new):
-        inner = [reach(after, edge.to) for edge in after.outgoing(fork.id)]
+    joins = frozenset(step.id for step in before.steps if step.type == "join")
+    for fork in before.steps:
+        if fork.type != "fork" or not new:
+            continue
+        inner = set[str]().union(*(reach(before, edge.to, joins) for edge in before.outgoing(fork.id))) - joins
         for edge in new:
-            inside = [edge.to in branch for branch in inner]
+            moved = before.incoming(edge.from_) != after.incoming(edge.from_)
             step = after.step(edge.to)
-            from_outside = edge.from_ != fork.id and not any(edge.from_ in branch for branch in inner)
-            if inside.count(True) == 1 and from_outside and step is not None:
+            if step is not None and edge.to in inner and not moved and edge.from_ not in {fork.id, *inner}:
                 yield f"“{step.name}” is one of several things done at the same time"
 
 
 def _left_open(plan: Plan, tokens: Tokens) -> Iterator[str]:
-    """Yield what is told of the other case and was not drawn, and numbers below nought."""
+    """Yield what is told to lead back otherwise, or to wait, where neither was drawn."""
+    parts = [part for edit in plan.edits for part in _parts_of(edit)]
+    if any(part.get("id") and part.get("timeout") for part in parts) and any(token.is_("wait") for token in tokens):
+        yield "I took the time to wait for a deadline"
     otherwise = next((at for at, token in enumerate(tokens) if token.is_("otherwise")), len(tokens))
-    drawn = any(part.get("type") == "default" for edit in plan.edits for part in _parts_of(edit))
+    drawn = any(part.get("type") == "default" or part.get("when") for part in parts)
     if not drawn and any(token.is_("back") for token in tokens[otherwise:]):
         yield f"I did not draw what happens “{plan.said(tokens[otherwise:])}”"
-    if any(token.is_("minus") and behind.value is not None for token, behind in pairwise(tokens)):
-        yield "I took no number for one below nought"
+
+
+def _below_nought(tokens: Tokens) -> Iterator[str]:
+    """Yield a doubt for a number that a minus stands in front of."""
+    for at, (token, behind) in enumerate(pairwise(tokens)):
+        apart = at == 0 or tokens[at - 1].end < token.start
+        minus = token.is_("minus") or (token.text == "-" and token.end == behind.start and apart)
+        if minus and behind.value is not None:
+            yield "I took no number for one below nought"
 
 
 def _misfits(edit: JsonObject, step: Step) -> Iterator[str]:
@@ -144,17 +157,17 @@ def _of_other_step(edits: Sequence[JsonObject], before: Workflow, tokens: Tokens
 
     Of "four weeks, three is too short" it is three weeks.
     """
-    new = {str(value) for edit in edits for part in _parts_of(edit) for key, value in part.items() if key in _LENGTHS}
+    set_to = {value for edit in edits for part in _parts_of(edit) for key, value in part.items() if key in _LENGTHS}
+    new = {seconds_of(str(value)) for value in set_to if value}
     told = durations_in(tokens)
-    if len(new) != 1 or not told:
+    said = [(first, length.end) for first, length in told if seconds_of(length.value) in new]
+    counts = [token.value for first, end in said for token in tokens[first:end] if token.value]
+    if len(new) != 1 or not counts:
         return
-    inside = {at for first, length in told for at in range(first, length.end)}
-    counts = [token.value for first, length in told for token in tokens[first : length.end] if token.value]
-    unit = seconds_of(next(iter(new))) / counts[0] if counts else 0
-    # "Three is too short", and not "three shifts".
-    alone = (t.value for at, t in enumerate(tokens) if t.value and at not in inside and _stands_alone(tokens[at + 1 :]))
-    others = {value * unit for value in alone}
-    others |= {seconds_of(length.value) for _, length in told} - {seconds_of(one) for one in new}
+    unit, inside = next(iter(new)) / counts[0], {at for first, end in said for at in range(first, end)}
+    # "Three is too short", and neither "three shifts" nor "step 3".
+    alone = (t.value for at, t in enumerate(tokens) if t.value and at not in inside and _stands_alone(tokens, at))
+    others = {value * unit for value in alone} | {seconds_of(length.value) for _, length in told} - new
     changed = set(filter(None, map(step_of, edits)))
     has = {step.id: seconds_of(own) for step in before.steps for own in (step.timeout, step.duration) if own}
     if any(has.get(one) in others for one in changed):
@@ -164,9 +177,10 @@ def _of_other_step(edits: Sequence[JsonObject], before: Workflow, tokens: Tokens
             yield f"“{one.name}” takes that time now"
 
 
-def _stands_alone(behind: Tokens) -> bool:
-    """Say whether a number counts nothing that is told behind it."""
-    return not behind or behind[0].kind == "punct" or behind[0].has("aux")
+def _stands_alone(tokens: Tokens, at: int) -> bool:
+    """Say whether a number counts nothing that is told behind it, and numbers nothing in front of it."""
+    behind, numbers = tokens[at + 1 : at + 2], at and tokens[at - 1].is_("step", "number", "version", "no")
+    return not numbers and all(token.kind == "punct" or token.has("aux") for token in behind)
 
 
 def _directions(tokens: Sequence[Token]) -> Iterator[tuple[float, str]]:

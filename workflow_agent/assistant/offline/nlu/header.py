@@ -156,14 +156,19 @@ def _event(order: Filled) -> None:
         trigger = {"type": "webhook"} | ({"path": path[0]} if path else {})
         order.plan.do({"op": "add_trigger", "trigger": trigger})
         return
-    # Wherever it stands: "they start it too, the event is lead.created".
-    ids = (t.text for t in order.tokens if t.kind != "number" and re.fullmatch(r"\w+(?:[._]\w+)+", t.text))
-    named = list(dict.fromkeys(ids))
+    # Beside the order where it is nowhere else: "they start it too, the event is lead.created".
+    named = _ids_in(words) or _ids_in(order.tokens)
     said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
     if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
         raise NotRead
     name = named[0] if named else "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in said)
     order.plan.do({"op": "add_trigger", "trigger": {"type": "event", "event": name}})
+
+
+def _ids_in(words: Sequence[Token]) -> list[str]:
+    """Return the identifiers among words, each once."""
+    found = (t.text for t in words if t.kind != "number" and re.fullmatch(r"\w+(?:[._]\w+)+", t.text))
+    return list(dict.fromkeys(found))
 
 
 def _untrigger(order: Filled) -> None:

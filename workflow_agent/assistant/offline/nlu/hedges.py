@@ -43,7 +43,7 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterato
             yield f"You said “{token.text}”"
         if _turns_round(edits, said, at):
             yield f"I am not sure what “{token.text}” says here"
-    if any(t.is_("sorry", "no") and _corrects(tokens[at + 1 : at + 4]) for at, t in enumerate(tokens)):
+    if any(t.is_("sorry", "no") and at and _corrects(tokens[at + 1 : at + 4]) for at, t in enumerate(tokens)):
         yield "You put it right, and I am not sure what holds"
     if _is_taken_back(tokens):
         yield "The end of your message may take it back"
@@ -63,7 +63,7 @@ def _turns_round(edits: Sequence[JsonObject], said: Tokens, at: int) -> bool:
 
 
 def _corrects(tokens: Tokens) -> bool:
-    """Say whether words begin with "I mean"."""
+    """Say whether "I mean" is said."""
     return any(one.is_("i", "we") and other.is_("mean") for one, other in itertools.pairwise(tokens))
 
 

@@ -108,7 +108,9 @@ def move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
 
 
 def drop_empty_branches(plan: Plan, known: Collection[tuple[str, str]]) -> None:
-    """Take out the branches that a step was alone in, and has left: behind a fork, or a step with several ways on.
+    """Take out the branches that a step was alone in, and has left.
+
+    Behind a fork, or behind a step another plain way on from which leads to the same step.
 
     Args:
         plan: The edits by which it left.

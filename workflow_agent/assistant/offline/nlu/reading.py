@@ -45,6 +45,8 @@ _REPLACED = (*_LENGTHS, "assignee", "escalate_to", "retry", "permission", "uses"
 """Fields of a step whose old value people say beside the new one."""
 _ABBREVIATED = 4
 """Signs of the longest word with dots that is none of these: "e.g."."""
+_AS_ONE = 0.1
+"""How probable it is at least taken to be that a message is one order, where several were not read."""
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -63,12 +65,14 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
         return _several(plan, 1.0, parts[:_MOST_SENTENCES], parts[_MOST_SENTENCES:])
     found, orders = understandings(said, plan.workflow)
     if found and found[0].intent == SEVERAL:
-        several = _several(plan, found[0].certainty, orders) if len(orders) > 1 else Reading(SEVERAL, 0)
-        if several.plan is not None and not several.plan.unread:
+        several = _several(plan, found[0].certainty, orders) if len(orders) > 1 else None
+        if several is not None and several.plan is not None and not several.plan.unread:
             return several
         alone = _single(plan, _as_one(found), said)
-        is_whole = alone.plan is not None and not alone.plan.unread
-        return alone if is_whole or several.plan is None else several
+        if alone.plan is not None and not alone.plan.unread:
+            return alone
+        if several is not None:
+            return several
     if found and len(orders := _told_apart(found[0], parts)) > 1:
         several = _several(plan, found[0].certainty, orders)
         steps = [slot.tokens[0] for slot in found[0].slots if slot.role == "step"]
@@ -81,7 +85,7 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
 def _as_one(ways: Sequence[Understood]) -> list[Understood]:
     """Return the ways to understand a message that is not several orders, as probable as they are then."""
     rest = [way for way in ways if way.intent != SEVERAL]
-    share = 1 - sum(way.certainty for way in ways if way.intent == SEVERAL)
+    share = max(1 - sum(way.certainty for way in ways if way.intent == SEVERAL), _AS_ONE)
     return [replace(way, certainty=way.certainty / share, likely=min(way.likely / share, 1)) for way in rest]
 
 
@@ -258,13 +262,8 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
         own.told.append(f"I did not use “{own.said(since)}”: it holds from now on")
     known, old = _of_touched(before[1], own.edits[len(before[0]) :]), _replaced(before[1], own)
     unused = (t.text for t in _unused(meant, tokens) if t not in since and not _is_known(t, known, old))
-    gone = before[1].model_dump_json() if own.workflow is not before[1] else ""
-    beside = (
-        t.text
-        for slot in meant.slots
-        for t in slot.tokens
-        if _is_lost(t, slot.role, known) and not (t.text in gone and t.text not in own.workflow.model_dump_json())
-    )
+    lost = ((t, slot) for slot in meant.slots for t in slot.tokens if _is_lost(t, slot.role, known))
+    beside = (t.text for t, _ in lost if not _has_gone(t.text, before[1], own.workflow))
     replaced = " ".join(t.text for t in old)
     slotted = (one for one in own.unread if one in kept[0] or not (content_of(one) and akin_words(one, replaced)))
     own.unread = list(dict.fromkeys((*slotted, *unused, *beside)))
@@ -320,11 +319,16 @@ def _replaced(before: Workflow, plan: Plan) -> Tokens:
 
 
 def _is_lost(token: Token, role: str, known: Collection[str]) -> bool:
-    """Say whether a word is quoted, or an identifier or an address, which nobody only says, and no edit has it."""
+    """Say whether a word is quoted beside the order, or an identifier or an address that no edit has."""
     if role == ASIDE and token.kind == "quoted":
         return True
     names = token.kind == "word" and len(token.text) > _ABBREVIATED and any(sign in token.text[1:-1] for sign in "._@")
     return names and not role.startswith("old") and not {*content_of(token.text.replace("_", " "))} <= set(known)
+
+
+def _has_gone(text: str, before: Workflow, after: Workflow) -> bool:
+    """Say whether a workflow had some text and has it no longer: an event that was taken off."""
+    return text in before.model_dump_json() and text not in after.model_dump_json()
 
 
 def _is_known(token: Token, known: Collection[str], old: Tokens) -> bool:

@@ -40,6 +40,8 @@ _PLAIN = 0.95
 """How probable it must be that a word is in no slot for it to be one that an order is only said with."""
 _SLOTTED = 0.3
 """How probable it is at most that a word is in no slot, for it to be missed where it is in none."""
+_OPENING = 2
+"""Words among which the verb of an order is that begins with it: "please delete"."""
 _BEGINS = 0.5
 """How probable it must be that another order begins with a word."""
 _MAY_BEGIN = 0.05
@@ -247,15 +249,15 @@ def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: floa
     for labels, share in scores.ways(intent, at, ASIDE, _WAYS):
         whole = _with_rest(first, dict(zip(at, labels, strict=True)))
         lost = any(label in _NO_SLOT and one < _SLOTTED for label, one in zip(whole, beside, strict=True))
-        slots = tuple(_without_verb(slot, intent) for slot in slots_of(said, whole))
+        slots = tuple(_without_verb(slot, intent, said) for slot in slots_of(said, whole))
         found.append(Understood(intent, slots, likely * share, likely, plain, lost))
     return found
 
 
-def _without_verb(slot: Slot, intent: str) -> Slot:
+def _without_verb(slot: Slot, intent: str, said: Sequence[Token]) -> Slot:
     """Return a slot without the order's own verb: of "delete the payout", a step, "the payout"."""
     first, *rest = slot.tokens
-    orders = intent in words_with().get(first.lemma, ()) and first.start == 0 and first.has("verb")
+    orders = intent in words_with().get(first.lemma, ()) and first in said[:_OPENING] and first.has("verb")
     return Slot(slot.role, tuple(rest)) if orders and rest and rest[0].has("det") else slot
 
 

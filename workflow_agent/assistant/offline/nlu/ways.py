@@ -62,7 +62,8 @@ def _condition(order: Filled) -> None:
         # "Repairs under [300 euros]", of a way that names no amount.
         raise NotRead
     counts = any(t.kind == "number" for t in new) and not any(direction_of(t) for t in new)
-    others = not order.words("oldcond") and not _is_spoken_of(order, edge)
+    says_so = any(t.is_("condition", "way", "change", "take", "limit", "rule") for t in order.around())
+    others = not order.words("oldcond") and not says_so and not _is_spoken_of(order, edge)
     if text is None and old and (counts or others):
         plan.notes = [*plan.notes, f"it would hold no longer if {old}"]
     text = text or case_told(order, "cond")
@@ -237,11 +238,11 @@ def _error(order: Filled) -> None:
     if growth_of(order):
         raise NotRead
     plan, step = order.plan, _failing(order)
-    said = (*order.words("cond"), *order.around())
-    if not any(t.among("drawing.fails") or t.is_("work") for t in said):
-        # "If the director refuses", and not "if it does not work".
+    said = (*order.words("cond"), *order.words("step"), *order.around())
+    if step.type == "human" and not any(t.among("inquiry.fails") or t.is_("work") for t in said):
+        # "If the director refuses", and neither "if it does not work" nor a system that does not answer.
         plan.notes = [*plan.notes, f"I would take it for a failure of “{step.name}”"]
-    if any(t.is_("again") for t in order.around()):
+    if any(t.is_("again") for t in order.around()) and not order.all_words("to"):
         # "The accountant calls, and then the refund is tried again."
         plan.notes = [*plan.notes, "I did not draw what is done again"]
     known = step_there_already(order)

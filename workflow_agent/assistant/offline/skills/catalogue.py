@@ -181,8 +181,10 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
 def _narrowing(asked: Asked, rest: Sequence[Token]) -> list[Token]:
     """Return the words by which a question asks for fewer workflows than pass: "only by hand", "with three loops"."""
     timed = asked.kind in (*_STARTS, "all_tag") or bool(durations_in(asked.tokens))
+    # "List only those with a loop" leaves none of them out.
+    told = next((at for at, t in enumerate(asked.tokens) if t.among("catalogue.workflows")), 0)
     numbers = [t for t in asked.tokens if t.value is not None and t.value > 1 and t not in rest and not timed]
-    return [*(t for t in asked.tokens if t.is_("only", "solely", "exclusively")), *numbers]
+    return [*(t for t in asked.tokens[told:] if t.is_("only", "solely", "exclusively")), *numbers]
 
 
 def _tells(item: JsonObject, words: Sequence[Token]) -> bool:
