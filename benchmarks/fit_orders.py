@@ -9,6 +9,7 @@ descriptions or questions alone and writes `flows.npz` or `questions.npz` (those
 layers). `--pieces` writes the table of pieces too, which is needed once.
 `--go-on` begins with the weights of the package, or of `--begin`; `--new` are then the writers that these did not know,
 and of the others a `--share` is looked at again. `--keep` writes the fit elsewhere.
+`--mean` takes the mean of the fit and of other weights, as those of `orders.npz` are (ADR 0140).
 `--without` leaves writers out and prints how well their orders are read: what to expect of words of somebody new.
 Eight minutes a round on two cores.
 """
@@ -354,6 +355,20 @@ def _small(matrix: Any, axis: int) -> tuple[Any, Any]:
     return np.round(matrix / scales).astype(np.int8), scales.squeeze(axis).astype(np.float16)
 
 
+def mean_of(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return the mean of two fits of the same intents and labels, in the form that is stored."""
+    found: dict[str, Any] = {}
+    for name, own in other.items():
+        if f"{name}.scales" in other:
+            matrix = (floats_in(one, name) + floats_in(other, name)) / 2
+            found[name], found[f"{name}.scales"] = _small(matrix, axis=0)
+        elif own.dtype.kind == "f" and not name.endswith(".scales"):
+            found[name] = ((one[name].astype(np.float32) + own.astype(np.float32)) / 2).astype(own.dtype)
+        elif not name.endswith(".scales"):
+            found[name] = own
+    return found
+
+
 def _put(parameter: Any, value: Any, places: Sequence[tuple[int, int]] | None = None) -> None:
     with torch.no_grad():
         if places is None:
@@ -456,6 +471,7 @@ def main() -> None:
     parser.add_argument("--begin", type=Path, help="the weights to begin with, as --keep wrote them")
     parser.add_argument("--new", default="", help="files the last fit did not know: of the others, take a share")
     parser.add_argument("--share", type=float, default=1.0, help="which share of what it knew to look at again")
+    parser.add_argument("--mean", type=Path, help="weights to take the mean of the fit with")
     parser.add_argument("--keep", help="where to write the fit, if not into the package")
     parser.add_argument("--pieces", action="store_true", help="write the table of word pieces first")
     asked = parser.parse_args()
@@ -498,6 +514,8 @@ def main() -> None:
     fit(net, Rows(rows, pieces, intents, labels), asked.rounds, _RATE / 2 if asked.go_on else _RATE)
     net.eval()
     fitted = exported(net, known, intents, labels)
+    if asked.mean:
+        fitted = mean_of(fitted, dict(np.load(asked.mean)))
     reader = Encoder(pieces, table, fitted)
     for one in sorted(left_out):
         kept = list(flows(FLOWS / one) if (FLOWS / one).exists() else examples(messages / one))

@@ -221,12 +221,12 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
             ends = next((one.text for one in tokens[at + 1 :] if one.text in ";.!?" or one.kind == "break"), "")
             if ends == ";":
                 yield f"what happens at the same time, told with {text_of(tokens[max(at - 4, 0) : at])!r}"
+    if {"event", "schedule"} <= kinds:
+        yield "whether all of it is done however it starts"
     timed = sum(bool(step.get("timeout")) + bool(step.get("duration")) for step in steps)
     timed += sum("interval" in step.get("retry", ()) for step in steps)
     timed += sum(bool(durations_in(read_tokens(edge["when"]))) for edge in transitions if edge.get("when"))
     times = {found.value: text_of(tokens[first : found.end]) for first, found in durations_in(tokens)}
-    if {"event", "schedule"} <= kinds:
-        yield "whether all of it is done however it starts"
     if len(times) > timed + ("schedule" in kinds):
         yield f"one of the {len(times)} times" if len(times) > 1 else f"the time {next(iter(times.values()))!r}"
 

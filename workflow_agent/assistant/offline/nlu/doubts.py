@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import cast
+from typing import Final, cast
 
 from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.nlu.hedges import hedges
@@ -18,7 +18,8 @@ from workflow_agent.workflows.model.workflow import Workflow
 _DIRECTIONS = ("above", "below")
 _SHORTEST = 60
 """Seconds below which nobody does a piece of work."""
-_LENGTHS = ("timeout", "duration")
+LENGTHS: Final = ("timeout", "duration")
+"""Fields of a step that tell how long it takes."""
 _OF_WORK = ("set_timeout", "set_assignee", "set_retry")
 _AS_FAR_AS = 3
 """Words in front of an amount that may say whether those above or below it are meant."""
@@ -69,10 +70,10 @@ def _into_branch(before: Workflow, after: Workflow) -> Iterator[str]:
     known = {(edge.from_, edge.to) for edge in before.transitions}
     old = {step.id for step in before.steps}
     new = [e for e in after.transitions if {e.from_, e.to} <= old and (e.from_, e.to) not in known]
+    if not new:
+        return
     joins = frozenset(step.id for step in before.steps if step.type == "join")
-    for fork in before.steps:
-        if fork.type != "fork" or not new:
-            continue
+    for fork in (step for step in before.steps if step.type == "fork"):
         inner = set[str]().union(*(reach(before, edge.to, joins) for edge in before.outgoing(fork.id))) - joins
         for edge in new:
             moved = before.incoming(edge.from_) != after.incoming(edge.from_)
@@ -157,7 +158,7 @@ def _of_other_step(edits: Sequence[JsonObject], before: Workflow, tokens: Tokens
 
     Of "four weeks, three is too short" it is three weeks.
     """
-    set_to = {value for edit in edits for part in _parts_of(edit) for key, value in part.items() if key in _LENGTHS}
+    set_to = {value for edit in edits for part in _parts_of(edit) for key, value in part.items() if key in LENGTHS}
     new = {seconds_of(str(value)) for value in set_to if value}
     told = durations_in(tokens)
     said = [(first, length.end) for first, length in told if seconds_of(length.value) in new]
@@ -173,7 +174,7 @@ def _of_other_step(edits: Sequence[JsonObject], before: Workflow, tokens: Tokens
     if any(has.get(one) in others for one in changed):
         return
     for one in before.steps:
-        if others and has.get(one.id) in others:
+        if has.get(one.id) in others:
             yield f"“{one.name}” takes that time now"
 
 

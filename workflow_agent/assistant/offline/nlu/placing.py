@@ -121,8 +121,9 @@ def drop_empty_branches(plan: Plan, known: Collection[tuple[str, str]]) -> None:
         if (edge.from_, edge.to) in known or edge.type != "sequence" or edge.when is not None:
             continue
         beside = [e.to for e in plan.workflow.outgoing(edge.from_) if e.type == "sequence" and e.when is None]
-        is_spare = any(edge.to in reach(plan.workflow, one) for one in beside if one != edge.to)
-        if is_spare or (kinds[edge.from_], kinds[edge.to]) == ("fork", "join"):
+        if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") or any(
+            edge.to in reach(plan.workflow, one) for one in beside if one != edge.to
+        ):
             plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
 
 

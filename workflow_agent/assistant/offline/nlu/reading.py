@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, is_probable
-from workflow_agent.assistant.offline.nlu.doubts import doubts
+from workflow_agent.assistant.offline.nlu.doubts import LENGTHS, doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
 from workflow_agent.assistant.offline.nlu.hedges import denies
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
@@ -40,8 +40,7 @@ _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _NAMED = 3
 """Words with which somebody is named, at most, of which the last may be a verb as well: "the warehouse staff"."""
-_LENGTHS = ("timeout", "duration")
-_REPLACED = (*_LENGTHS, "assignee", "escalate_to", "retry", "permission", "uses")
+_REPLACED = (*LENGTHS, "assignee", "escalate_to", "retry", "permission", "uses")
 """Fields of a step whose old value people say beside the new one."""
 _ABBREVIATED = 4
 """Signs of the longest word with dots that is none of these: "e.g."."""
@@ -66,10 +65,10 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
     found, orders = understandings(said, plan.workflow)
     if found and found[0].intent == SEVERAL:
         several = _several(plan, found[0].certainty, orders) if len(orders) > 1 else None
-        if several is not None and several.plan is not None and not several.plan.unread:
+        if several is not None and _is_whole(several):
             return several
         alone = _single(plan, _as_one(found), said)
-        if alone.plan is not None and not alone.plan.unread:
+        if _is_whole(alone):
             return alone
         if several is not None:
             return several
@@ -77,9 +76,14 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
         several = _several(plan, found[0].certainty, orders)
         steps = [slot.tokens[0] for slot in found[0].slots if slot.role == "step"]
         apart = sum(any(token in part for token in steps) for part in parts) > 1
-        if several.plan is not None and (apart or not several.plan.unread):
+        if _is_whole(several) or (apart and several.plan is not None):
             return several
     return _single(plan, found, said)
+
+
+def _is_whole(reading: Reading) -> bool:
+    """Say whether edits can be made of a reading, and no word is left over."""
+    return reading.plan is not None and not reading.plan.unread
 
 
 def _as_one(ways: Sequence[Understood]) -> list[Understood]:
@@ -262,8 +266,8 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
         own.told.append(f"I did not use “{own.said(since)}”: it holds from now on")
     known, old = _of_touched(before[1], own.edits[len(before[0]) :]), _replaced(before[1], own)
     unused = (t.text for t in _unused(meant, tokens) if t not in since and not _is_known(t, known, old))
-    lost = ((t, slot) for slot in meant.slots for t in slot.tokens if _is_lost(t, slot.role, known))
-    beside = (t.text for t, _ in lost if not _has_gone(t.text, before[1], own.workflow))
+    lost = (t.text for slot in meant.slots for t in slot.tokens if _is_lost(t, slot.role, known))
+    beside = (text for text in lost if not _has_gone(text, before[1], own.workflow))
     replaced = " ".join(t.text for t in old)
     slotted = (one for one in own.unread if one in kept[0] or not (content_of(one) and akin_words(one, replaced)))
     own.unread = list(dict.fromkeys((*slotted, *unused, *beside)))
@@ -313,17 +317,17 @@ def _replaced(before: Workflow, plan: Plan) -> Tokens:
         for key in _REPLACED:
             old = getattr(step, key)
             if old is not None and now is not None and old != getattr(now, key):
-                text = duration_in_words(old) if key in _LENGTHS else old.model_dump_json() if key == "retry" else old
+                text = duration_in_words(old) if key in LENGTHS else old.model_dump_json() if key == "retry" else old
                 found += read_tokens(text.replace("_", " "))
     return tuple(found)
 
 
-def _is_lost(token: Token, role: str, known: Collection[str]) -> bool:
+def _is_lost(token: Token, role: str, known: set[str]) -> bool:
     """Say whether a word is quoted beside the order, or an identifier or an address that no edit has."""
     if role == ASIDE and token.kind == "quoted":
         return True
     names = token.kind == "word" and len(token.text) > _ABBREVIATED and any(sign in token.text[1:-1] for sign in "._@")
-    return names and not role.startswith("old") and not {*content_of(token.text.replace("_", " "))} <= set(known)
+    return names and not role.startswith("old") and not known.issuperset(content_of(token.text.replace("_", " ")))
 
 
 def _has_gone(text: str, before: Workflow, after: Workflow) -> bool:
