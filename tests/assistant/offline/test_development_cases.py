@@ -14,10 +14,6 @@ _KNOWN = {
         "A notice may only go out after it has been approved by the mayor",
         "replace the walk-around check with an automatic drone scan",
         "the ops control desk should be informed whenever a defect is found",
-        (
-            "when the service company can fix it over the phone, go from the call back to reading the "
-            "sensors; in all other cases it stays shut"
-        ),
     },
     ("orders", "dev_8"): {
         "add tag monthly; people also call it pay run",
@@ -26,39 +22,26 @@ _KNOWN = {
     },
     ("orders", "dev_9"): {"mail the dog trainer as soon as a trial week begins"},
     ("orders", "dev_10"): {
-        "If nothing was found in the catalogues, librarian asks the national library before we cancel",
-        'put "Clean hub" between repair and test run, done by the technician, and tag everything safety',
         ("we forgot: damage check by the library assistant when the reader brings it, so right after handing out"),
         "we never reset remotely any more: take out the reset and the watching, every fault gets a visit",
-        (
-            "when the wind is above 12 m/s the technicians cannot climb, so after the preparation go back to "
-            "planning in that case"
-        ),
     },
     ("orders", "dev_11"): {
         "the right for the safety check is named site_release since the new year, change it there",
         "two things: sending the offer gets 5 attempts, and accounting looks over the bill before it is sent",
     },
     ("orders", "dev_15"): {
+        (
+            "After the keys are handed over somebody should read the meters // actually no, do that right before "
+            "the keys // and the inspector does it, he's there anyway"
+        ),
         "Customers who collect in person don't need a courier, their job is finished when it's boxed",
         "get rid of the guarantor business altogether, whoever earns too little gets refused",
-        (
-            "only when there are new starters: HR assistant sets them up, after the data is complete and "
-            "before pay is calculated"
-        ),
-        "the HMRC return is missing. After the payslips the payroll manager files it",
     },
     ("orders", "dev_16"): {
         (
             "Second examiner gets only 28 days, and the supervisor as well. Also the student should have 10 "
             "days to upload."
         ),
-        "Social services would like to get an email the moment a patient turns out to need rehab",
-        (
-            "festivals which the town organises itself dont neeed police, roads or a fee - from the visitors "
-            "question straight to signing with them"
-        ),
-        ("safety meeting is to be done by the police AND renamed Security meeting; tag the workflow with events"),
         "supervisors want to get a mail when their student is called to a hearing",
     },
     ("orders", "dev_17"): {
@@ -67,7 +50,6 @@ _KNOWN = {
             "since we import only frozen goods now, every load needs 12 hrs to settle in the cold lock "
             "between unloading and counting, please build that in"
         ),
-        "we need an extra way for kernel updates: sysadmin plans the reboots, then the window gets announced",
     },
     ("orders", "dev_18"): {
         (
@@ -93,7 +75,6 @@ _KNOWN = {
     ("questions", "dev_6"): {"who approves the large ones"},
     ("questions", "dev_12"): {"hours are right and the total is 300000 - does somebody sign, and who"},
     ("questions", "dev_13"): {
-        "Is the case closed immediately after the bill was sent?",
         "It's not the disk, only the software has hung itself up. What do I do?",
         "When do we have to make the cover a second time?",
     },

@@ -4,8 +4,9 @@ import pytest
 
 from benchmarks.orders_tagged import tagged
 from workflow_agent.assistant.offline.drafting.description import parts_of, unsure
-from workflow_agent.assistant.offline.drafting.doubts import doubts_of_cases_told
+from workflow_agent.assistant.offline.drafting.doubts import doubts_of_cases_told, doubts_of_text
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
+from workflow_agent.assistant.offline.tokens import read_tokens
 
 _LED = {"default": "[else] ", "error": "[error] "}
 _SHOWN = ("timeout", "duration", "escalate_to", "retry", "parent")
@@ -606,3 +607,14 @@ def test_what_may_be_one_thing_or_another_is_no_doubt_where_both_come_to_the_sam
     found = " ".join(part.said for part in unsure(drawing.parts))
     assert all(one in found for one in doubted)
     assert bool(found) == bool(doubted)
+
+
+@pytest.mark.parametrize("leads_back", [True, False])
+def test_a_step_done_again_is_doubted_where_a_way_back_is_drawn_too(leads_back: bool) -> None:
+    told = read_tokens("As long as it pinches the tailor alters it, and the bride tries it on again.")
+    names = {"try": "Try it on", "alter": "Alter it", "again": "Try it on again"}
+    steps = [{"id": key, "name": name, "type": "human"} for key, name in names.items()]
+    way = {"from": "again", "to": "try", "when": "it pinches"} if leads_back else {"from": "alter", "to": "again"}
+    doubts = list(doubts_of_text(told, {"steps": steps, "transitions": [way], "triggers": []}))
+
+    assert ("what is repeated, told with 'again'" in doubts) == leads_back

@@ -349,3 +349,23 @@ async def test_a_preview_can_be_confirmed_after_a_restart() -> None:
 
     assert "is deleted" in reply.content
     assert await after.ids() == set()
+
+
+async def test_a_change_in_place_of_the_one_offered_tells_that_that_is_not_made(talk: Talk) -> None:
+    await talk.say("preview removing the manager review")
+    done = await talk.say("rename Manager review to Boss review")
+    later = await talk.say("rename Boss review to Chief review")
+
+    assert "What I offered before is not done" in done.content
+    assert (await talk.under_test.workflows.get(TENANT, APPROVAL.id)).step("review") is not None
+    assert "I offered before" not in later.content
+
+
+async def test_a_yes_and_another_change_makes_both(talk: Talk) -> None:
+    await talk.say("preview removing the manager review")
+    done = await talk.say("yes, and tag it money")
+
+    stored = await talk.under_test.workflows.get(TENANT, APPROVAL.id)
+    assert stored.step("review") is None
+    assert "money" in stored.tags
+    assert "I offered before" not in done.content

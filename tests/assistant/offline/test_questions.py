@@ -107,6 +107,9 @@ ANSWERS = {
     "what comes before applying?": "Before **Apply for loan** (`apply`): **Decide on loan**",
     "what comes between scoring and the board?": "**Decide on loan** (`decide`) and **How large is it?**",
     "what comes between scoring and deciding?": "comes right after **Score customer**",
+    "does scoring come right before paying out?": "No: **Score customer** (`score`) comes before **Pay out** (`pay`)."
+    " Between them: ",
+    "does the call come directly after paying out?": "Yes: **Pay out** (`pay`) comes before **Call customer**",
     "does scoring come before the decision?": "Yes: **Score customer** (`score`) comes before",
     "does paying come after the call?": "No: **Call customer** (`call`) comes after **Pay out**",
     "is the contract printed before or after the account is opened?": "Neither leads to the other",

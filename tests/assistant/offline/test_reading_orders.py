@@ -74,7 +74,7 @@ OTHERWISE = {
     "rename scoring to Score from January",
 }
 """Done in another way than the table says, or without asking where it asks, and well so."""
-KNOWN = {"loans can be refused when money is paid out", "retry scoring 3 times, no deadline"}
+KNOWN = {"retry scoring 3 times, no deadline"}
 """Done wrongly. Who mends one takes it out."""
 _DONE = 0.7
 """Share of the plain orders of the table that are done without asking."""

@@ -180,7 +180,10 @@ class Answering:
         if turn.facts.confirmed and answer_in(turn.text) == "yes":
             return self._again(turn, turn.facts.confirmed)
         offer = self._offer(turn, turns_back)
-        return self._taken_up(turn, offer) or (turn, self._skill(turn))
+        if (taken := self._taken_up(turn, offer)) is not None:
+            return taken
+        skill = self._skill(turn)
+        return turn, _passing_over(skill) if isinstance(offer, Proposal) else skill
 
     def _confirmed_and(self, turn: Turn) -> Skill:
         """Make the change that was shown, and then what else the message asks for."""
@@ -360,6 +363,14 @@ class Answering:
         if is_order(text):
             return changing.change(turn, text)
         return changing.change_or(turn, text, analysis.answer_or(turn, text, changing.change(turn, text)))
+
+
+def _passing_over(skill: Skill) -> Skill:
+    """Do what a message asks for that takes up no offer; a change tells that the one offered is not made."""
+    reply = yield from skill
+    if not reply.text.startswith("Done:"):
+        return reply
+    return replace(reply, text=f"{reply.text}\n\nWhat I offered before is not done; say it again if you want it.")
 
 
 def _asks_otherwise(text: str) -> bool:

@@ -413,3 +413,17 @@ def test_an_order_without_a_step_is_of_one_that_the_same_message_changed() -> No
     BUILDERS["deadline"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
 
     assert plan.edits[-1] == {"op": "set_timeout", "step": "score", "timeout": "P3D"}
+
+
+def test_a_step_told_twice_is_one_and_the_second_telling_is_told() -> None:
+    order = "customers [pay a deposit|new] now, [the clerk|who] [takes it|new] before [the payout|before]"
+    plan = built("insert", order)
+
+    assert plan.edits == [
+        {
+            "op": "insert_step",
+            "step": {"id": "pay_a_deposit", "name": "Pay a deposit", "type": "human", "assignee": "clerk"},
+            "before": "pay",
+        }
+    ]
+    assert "I took “takes it” for the same new step" in plan.guesses

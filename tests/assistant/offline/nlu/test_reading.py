@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from tests.assistant.offline.test_reading_orders import LOAN, is_done, read
-from workflow_agent.assistant.offline.nlu.certainty import ACT, ACT_STRICTLY, Reading, chance
+from workflow_agent.assistant.offline.nlu.certainty import (
+    ACT,
+    ACT_DRAWING,
+    ACT_ON_CASE,
+    ACT_STRICTLY,
+    DRAWS,
+    Reading,
+    chance,
+    is_probable,
+)
 from workflow_agent.assistant.offline.nlu.reading import SHOW, planned, read_order
 from workflow_agent.assistant.offline.plan import Plan
 from workflow_agent.assistant.offline.references import Steps, StepUnclear
@@ -33,7 +42,7 @@ def with_edit(certainty: float, *, unread: str = "", intent: str = "remove") -> 
 
 
 @pytest.mark.parametrize(
-    ("intent", "certainty"), [("assign", 0.8), ("remove", 0.9), ("replace", 0.95), ("several", 0.6), ("remove", 0.99)]
+    ("intent", "certainty"), [("assign", 0.8), ("remove", 0.9), ("replace", 0.95), ("several", 0.8), ("remove", 0.99)]
 )
 def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
     done = planned(empty(), with_edit(certainty, intent=intent), ())
@@ -48,7 +57,7 @@ def test_what_is_certain_enough_is_done(intent: str, certainty: float) -> None:
         ("remove", 0.2, ""),
         ("assign", 0.1, ""),
         ("replace", 0.2, ""),
-        ("several", 0.3, ""),
+        ("several", 0.6, ""),
         ("assign", 0.1, "fnord"),
         ("assign", 0.99, "2027"),
         ("assign", 0.99, "second"),
@@ -65,6 +74,21 @@ def test_what_is_less_certain_is_shown(intent: str, certainty: float, unread: st
     assert isinstance(shown, Plan)
     assert shown.edits == [REMOVE]
     assert not is_done(shown)
+
+
+def test_what_draws_steps_or_ways_must_be_surer_than_what_sets_a_field() -> None:
+    found = with_edit(0.8)
+    assert ACT < chance(found) < ACT_DRAWING
+
+    for intent in DRAWS:
+        assert not is_probable(replace(found, intent=intent), denies=False), intent
+    assert is_probable(replace(found, intent="assign"), denies=False)
+
+    surer = with_edit(0.9)
+    assert ACT_DRAWING < chance(surer) < ACT_ON_CASE
+    assert is_probable(replace(surer, intent="insert"), denies=False)
+    assert not is_probable(replace(surer, intent="case"), denies=False)
+    assert is_probable(replace(with_edit(0.99), intent="case"), denies=False)
 
 
 def test_a_word_that_says_little_is_told_beside_what_is_done() -> None:

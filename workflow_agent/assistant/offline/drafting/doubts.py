@@ -209,6 +209,8 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     drawn = any(step["name"].endswith(" again") for step in steps)
     if again and not drawn and not _has_loop(steps, transitions):
         yield f"the loop told with {again[0].text!r}"
+    if again and drawn and _has_loop(steps, transitions):
+        yield f"what is repeated, told with {again[0].text!r}"
     forks = [step for step in steps if step["type"] == "fork"]
     if says_at_once(tokens) and not forks:
         yield "what happens at the same time"

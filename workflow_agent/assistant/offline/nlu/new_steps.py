@@ -152,6 +152,10 @@ def _told(order: Filled) -> Tokens:
         NotRead: There are none, or they do not belong together.
     """
     slots = order.all_words("new")
+    if len(slots) > 1 and all(any(t.lower in PRONOUNS for t in words) for words in slots[1:]):
+        # "They pay a fee now, counter staff bill it before ...": told twice, the second time of who does it.
+        order.plan.guesses += [f"I took “{order.plan.said(words)}” for the same new step" for words in slots[1:]]
+        slots = slots[:1]
     for one, other in itertools.pairwise(slots):
         around = order.around()
         gap = order.between(one, other)

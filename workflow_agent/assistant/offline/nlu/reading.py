@@ -318,7 +318,7 @@ def _replaced(before: Workflow, plan: Plan) -> Tokens:
             old = getattr(step, key)
             if old is not None and now is not None and old != getattr(now, key):
                 text = duration_in_words(old) if key in LENGTHS else old.model_dump_json() if key == "retry" else old
-                found += read_tokens(text.replace("_", " "))
+                found += (*read_tokens(text), *read_tokens(text.replace("_", " ")))
     return tuple(found)
 
 

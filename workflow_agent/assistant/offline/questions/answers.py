@@ -186,7 +186,10 @@ def _narrows(asked: Asked) -> bool:
     open_ = [t for t in asked.tokens if t.start not in read]
     denies = asked.kind in _DENIED and any(t.has("neg") or t.is_("no", "nobody", "never") for t in open_)
     in_a_case = asked.kind not in _IN_CASES and (asked.has("case") or any(t.is_("if", "unless") for t in open_))
-    return denies or in_a_case or any(t.among("question.narrowing") for t in open_)
+    narrowing = [t for t in open_ if t.among("question.narrowing")]
+    if asked.kind == "order":
+        narrowing = [t for t in narrowing if not t.among("order.directly")]
+    return denies or in_a_case or bool(narrowing)
 
 
 def _offered(question: Question) -> str:

@@ -47,6 +47,12 @@ def order(q: Question) -> Told | None:
     forward = rank[one.id] < rank[other.id] if onward and back else onward
     told = f"{named(one)} comes {'before' if forward else 'after'} {named(other)}."
     open_ = any(t.is_("or") for t in q.asked.tokens) or not q.asked.is_yes_or_no
+    if onward != back and any(t.among("order.directly") for t in q.asked.tokens):
+        first, last = (one, other) if forward else (other, one)
+        later = {key for key in reach(q.workflow, first.id) if rank[first.id] < rank[key] < rank[last.id]}
+        amid = [s for s in q.work() if s.id in later and last.id in reach(q.workflow, s.id)]
+        if amid:
+            return Told(f"{told} Between them: {names(amid)}.", verdict=None if open_ else False)
     return Told(told, verdict=None if open_ else forward)
 
 
