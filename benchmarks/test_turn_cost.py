@@ -19,7 +19,7 @@ from tests.support.stored import a_conversation
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.storage.files.archives import ConversationArchive
-from workflow_agent.storage.files.conversation_documents import ConversationText, parse_conversation
+from workflow_agent.storage.files.conversation_documents import ConversationText, parse_file
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileSystem
 
@@ -96,7 +96,7 @@ def seconds_and_bytes(talk: Talk) -> tuple[float, float]:
 
 
 def seconds_to_open(talk: Talk) -> float:
-    return median(_timed(lambda: parse_conversation(talk.document.read_bytes(), talk.document)) for _ in range(30))
+    return median(_timed(lambda: parse_file(talk.document.read_bytes(), talk.document)) for _ in range(30))
 
 
 def _timed(act: Callable[[], object]) -> float:

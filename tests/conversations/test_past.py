@@ -40,8 +40,9 @@ async def test_a_turn_is_found_wherever_it_is(past: Past, number: int) -> None:
 
     assert turn.message.content == f"Message {number}"
     assert turn.reply is not None
-    assert turn.run is not None
-    assert (turn.reply.turn, turn.run.turn, len(turn.iterations)) == (number, number, 2)
+    run = turn.answers[0].run
+    assert run is not None
+    assert (turn.reply.turn, run.turn, len(turn.iterations)) == (number, number, 2)
 
 
 @pytest.mark.parametrize("number", [-1, 0, TURNS + 1])
@@ -65,6 +66,22 @@ async def test_pages_together_are_the_whole_history(past: Past, newest_first: bo
 
     whole = talked(TURNS).events
     assert seen == list(whole[::-1] if newest_first else whole)
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+async def test_a_number_that_an_edited_file_lacks_is_passed_over(tmp_path: Path, newest_first: bool) -> None:
+    store = JsonConversationStore(DurableFiles(tmp_path))
+    talk = talked(2)
+    edited = talk.model_copy(update={"events": (*talk.events[:1], *talk.events[2:])})
+    past, start, pages = Past(store, edited), None, 0
+
+    while pages <= talk.next_index:
+        page = await past.events(start, 1, newest_first=newest_first)
+        pages, start = pages + 1, page.following
+        if start is None:
+            break
+
+    assert start is None
 
 
 async def test_a_filter_that_finds_nearly_nothing_goes_on_at_its_cursor(past: Past) -> None:

@@ -191,6 +191,9 @@ async def _stretch(
         if not 0 <= at < count:
             return Stretch(found, None)
         first, records = await part_at(at)
+        if not 0 <= at - first < len(records):
+            # A file that somebody edited may lack a number; to stay at it would ask for it for ever.
+            at += step
         while 0 <= at - first < len(records):
             record = records[at - first]
             if keep(record):
