@@ -21,15 +21,20 @@ class Problem:
         return plain | {"valid": list(self.valid)} if self.valid else plain
 
 
-class WorkflowAgentError(Exception):
-    """The root: a message a person can act on, and the same facts as data.
+def in_short(problems: Sequence[Problem]) -> str:
+    """Return the first five problems in a line, and how many more there are."""
+    listed = "; ".join(f"{one.pointer or '/'}: {one.message}" for one in problems[:5])
+    return listed + (f" (and {len(problems) - 5} more)" if len(problems) > 5 else "")
 
-    Args:
-        message: What happened, the offending value, what to do.
-        details: The facts behind the message, JSON-safe, for programs.
-    """
+
+class WorkflowAgentError(Exception):
+    """The root: a message a person can act on, and the facts behind it as JSON-safe data."""
 
     code: ClassVar[str] = "error"
+
+    def __init_subclass__(cls, *, code: str | None = None) -> None:
+        super().__init_subclass__()
+        cls.code = code or cls.code
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)
@@ -37,31 +42,23 @@ class WorkflowAgentError(Exception):
         self.details: Mapping[str, Any] = details
 
 
-class InvalidInput(WorkflowAgentError):
+class InvalidInput(WorkflowAgentError, code="invalid_input"):
     """The request is malformed; the caller mends it and sends it again."""
-
-    code = "invalid_input"
 
     def __init__(self, message: str, problems: Sequence[Problem] = (), **details: Any) -> None:
         super().__init__(message, **details)
         self.problems = tuple(problems)
 
 
-class InvalidWorkflow(InvalidInput):
+class InvalidWorkflow(InvalidInput, code="invalid_workflow"):
     """A workflow document breaks the model; every problem is listed."""
 
-    code = "invalid_workflow"
-
-    def __init__(self, problems: Sequence[Problem], what: str = "workflow") -> None:
-        listed = "; ".join(f"{p.pointer or '/'}: {p.message}" for p in problems[:5])
-        more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
-        super().__init__(f"The {what} is not valid: {listed}{more}", problems)
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(f"The workflow is not valid: {in_short(problems)}", problems)
 
 
-class EditRefused(InvalidInput):
+class EditRefused(InvalidInput, code="edit_refused"):
     """One edit of a list cannot be applied, so none was."""
-
-    code = "edit_refused"
 
     def __init__(self, message: str, *, index: int, op: str, valid: Sequence[str] = ()) -> None:
         problem = Problem(f"/edits/{index}", message, tuple(valid))
@@ -69,205 +66,137 @@ class EditRefused(InvalidInput):
         super().__init__(f"Edit {index} ({op}) was refused: {message}{hint}", [problem], index=index, op=op)
 
 
-class UnreadableAttachment(InvalidInput):
+class UnreadableAttachment(InvalidInput, code="unreadable_attachment"):
     """An attached document is damaged, protected or not what it claims to be; the caller sends another."""
 
-    code = "unreadable_attachment"
 
-
-class UnsupportedDocument(WorkflowAgentError):
+class UnsupportedDocument(WorkflowAgentError, code="unsupported_document"):
     """A document is of a kind that this server does not read; the caller converts it to text."""
 
-    code = "unsupported_document"
 
-
-class BodyTooLarge(WorkflowAgentError):
+class BodyTooLarge(WorkflowAgentError, code="too_large"):
     """The request is larger than a limit; the caller sends less."""
 
-    code = "too_large"
 
-
-class NotFound(WorkflowAgentError):
+class NotFound(WorkflowAgentError, code="not_found"):
     """Nothing has this id; the caller looks for the right one."""
 
-    code = "not_found"
 
-
-class ConversationNotFound(NotFound):
+class ConversationNotFound(NotFound, code="conversation_not_found"):
     """No conversation has this id."""
 
-    code = "conversation_not_found"
 
-
-class WorkflowNotFound(NotFound):
+class WorkflowNotFound(NotFound, code="workflow_not_found"):
     """No workflow, or no version of it, has this id."""
 
-    code = "workflow_not_found"
 
-
-class RunNotFound(NotFound):
+class RunNotFound(NotFound, code="run_not_found"):
     """No run has this id, or its stream is no longer kept."""
 
-    code = "run_not_found"
 
-
-class ContentNotFound(NotFound):
+class ContentNotFound(NotFound, code="content_ref_not_found"):
     """What a reference stands for is not there any more; the caller goes on without it."""
 
-    code = "content_ref_not_found"
 
-
-class CompactionNotFound(NotFound):
+class CompactionNotFound(NotFound, code="compaction_not_found"):
     """The conversation has no compaction with this id."""
 
-    code = "compaction_not_found"
 
-
-class CannotRestore(WorkflowAgentError):
+class CannotRestore(WorkflowAgentError, code="cannot_restore"):
     """The turns of a compaction cannot come back into the window; the caller reads them where they are."""
 
-    code = "cannot_restore"
 
-
-class NothingToCompact(WorkflowAgentError):
+class NothingToCompact(WorkflowAgentError, code="nothing_to_compact"):
     """No turn may leave the window now; the caller goes on talking."""
 
-    code = "nothing_to_compact"
 
-
-class AlreadyExists(WorkflowAgentError):
+class AlreadyExists(WorkflowAgentError, code="already_exists"):
     """The id is taken; the caller picks another."""
 
-    code = "already_exists"
 
-
-class ConversationBusy(WorkflowAgentError):
+class ConversationBusy(WorkflowAgentError, code="conversation_busy"):
     """Another run answers in this conversation; the caller waits for it or cancels it."""
 
-    code = "conversation_busy"
 
-
-class VersionConflict(WorkflowAgentError):
+class VersionConflict(WorkflowAgentError, code="version_conflict"):
     """The document changed since the caller read it; the caller reads it again and retries."""
 
-    code = "version_conflict"
 
-
-class ConversationConflict(VersionConflict):
+class ConversationConflict(VersionConflict, code="conversation_conflict"):
     """The conversation changed since the caller read it."""
 
-    code = "conversation_conflict"
 
-
-class WorkflowConflict(VersionConflict):
+class WorkflowConflict(VersionConflict, code="workflow_conflict"):
     """The workflow changed since the caller read it."""
 
-    code = "workflow_conflict"
 
-
-class PreconditionRequired(WorkflowAgentError):
+class PreconditionRequired(WorkflowAgentError, code="precondition_required"):
     """A write that replaces a document came without If-Match; the caller sends the ETag it read."""
 
-    code = "precondition_required"
 
-
-class IdempotencyMismatch(WorkflowAgentError):
+class IdempotencyMismatch(WorkflowAgentError, code="idempotency_mismatch"):
     """The idempotency key was used for another request; the caller takes a new key."""
 
-    code = "idempotency_mismatch"
 
-
-class StaleRun(WorkflowAgentError):
+class StaleRun(WorkflowAgentError, code="stale_run"):
     """The run lost its fence: it was cancelled, or another attempt took over. Its result is discarded."""
 
-    code = "stale_run"
 
-
-class PhaseNotAllowed(WorkflowAgentError):
+class PhaseNotAllowed(WorkflowAgentError, code="phase_not_allowed"):
     """The conversation cannot go from its phase to this one; the allowed ones are listed."""
 
-    code = "phase_not_allowed"
 
-
-class HandoffNotAllowed(WorkflowAgentError):
+class HandoffNotAllowed(WorkflowAgentError, code="handoff_not_allowed"):
     """The conversation cannot be handed to this agent now; the caller names another, or lets it answer."""
 
-    code = "handoff_not_allowed"
 
-
-class PreviewNotFound(NotFound):
+class PreviewNotFound(NotFound, code="preview_not_found"):
     """There is no such preview."""
 
-    code = "preview_not_found"
 
-
-class PreviewClosed(WorkflowAgentError):
+class PreviewClosed(WorkflowAgentError, code="preview_closed"):
     """The preview was decided otherwise, expired, or its workflow moved on; the caller proposes anew."""
 
-    code = "preview_closed"
 
-
-class Unauthorized(WorkflowAgentError):
+class Unauthorized(WorkflowAgentError, code="unauthorized"):
     """The API key is missing or wrong."""
 
-    code = "unauthorized"
 
-
-class UserNotAllowed(WorkflowAgentError):
+class UserNotAllowed(WorkflowAgentError, code="user_not_allowed"):
     """The request may not say that it is from this user; the caller leaves the user out."""
 
-    code = "user_not_allowed"
 
-
-class ContextOverflow(WorkflowAgentError):
+class ContextOverflow(WorkflowAgentError, code="context_overflow"):
     """What must be sent is larger than the model's window, before any history."""
 
-    code = "context_overflow"
 
-
-class ModelFailed(WorkflowAgentError):
+class ModelFailed(WorkflowAgentError, code="model_failed"):
     """The model or its provider failed; the conversation takes the next turn."""
 
-    code = "model_failed"
 
-
-class ModelBusy(ModelFailed):
+class ModelBusy(ModelFailed, code="model_busy"):
     """The model's provider takes no more for now; the caller waits as long as `retry_after` says."""
 
-    code = "model_busy"
 
-
-class LimitReached(WorkflowAgentError):
+class LimitReached(WorkflowAgentError, code="limit_reached"):
     """The tenant has used what it may for now; the caller waits as long as `retry_after` says."""
 
-    code = "limit_reached"
 
-
-class StorageFailed(WorkflowAgentError):
+class StorageFailed(WorkflowAgentError, code="storage_failed"):
     """Something could not be stored or read; nothing was acknowledged."""
 
-    code = "storage_failed"
 
-
-class CorruptDocument(StorageFailed):
+class CorruptDocument(StorageFailed, code="corrupt_document"):
     """A stored file does not parse; it was set aside, not overwritten."""
 
-    code = "corrupt_document"
 
-
-class ShuttingDown(WorkflowAgentError):
+class ShuttingDown(WorkflowAgentError, code="shutting_down"):
     """The server is stopping and accepts nothing new; the caller retries elsewhere or later."""
 
-    code = "shutting_down"
 
-
-class CannotListen(WorkflowAgentError):
+class CannotListen(WorkflowAgentError, code="cannot_listen"):
     """The address cannot be listened on; the operator chooses another or frees it."""
 
-    code = "cannot_listen"
 
-
-class Misconfigured(WorkflowAgentError):
+class Misconfigured(WorkflowAgentError, code="misconfigured"):
     """A setting cannot work; the operator mends it."""
-
-    code = "misconfigured"

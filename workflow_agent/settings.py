@@ -418,6 +418,7 @@ class Window:
 
 
 _HEADER_TOKEN = re.compile(r"[\x21-\x7e]{1,512}")
+_KeyHolders = tuple[SecretStr, ...] | dict[str, SecretStr] | dict[str, TenantAccess]
 
 
 # In this order, because pydantic lists the fields of the last base first. The parts are plain classes: it
@@ -443,24 +444,14 @@ class Settings(
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("api_keys")
+    @field_validator("api_keys", "api_key_users", "tenants")
     @classmethod
-    def _fit_for_a_header(cls, keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-        _check_keys(keys)
-        return keys
-
-    @field_validator("api_key_users")
-    @classmethod
-    def _users_fit_for_a_header(cls, users: dict[str, SecretStr]) -> dict[str, SecretStr]:
-        _check_keys(users.values())
-        return users
-
-    @field_validator("tenants")
-    @classmethod
-    def _keys_of_tenants_fit(cls, tenants: dict[str, TenantAccess]) -> dict[str, TenantAccess]:
-        for one in tenants.values():
-            _check_keys((*one.api_keys, *one.api_key_users.values()))
-        return tenants
+    def _keys_fit_for_a_header(cls, given: _KeyHolders) -> _KeyHolders:
+        for one in given.values() if isinstance(given, dict) else given:
+            keys = (*one.api_keys, *one.api_key_users.values()) if isinstance(one, TenantAccess) else (one,)
+            if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
+                raise ValueError("a key is visible ASCII without spaces; `openssl rand -hex 24` makes a good one")
+        return given
 
     @model_validator(mode="after")
     def _each_key_is_of_one_tenant(self) -> Self:
@@ -490,11 +481,6 @@ class Settings(
     def served_tenants(self) -> tuple[str, ...]:
         """Return the tenants that clients can work in, the one without an entry of its own first."""
         return tuple(dict.fromkeys((self.tenant, *self.tenants)))
-
-
-def _check_keys(keys: Iterable[SecretStr]) -> None:
-    if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
-        raise ValueError("a key is visible ASCII without spaces; `openssl rand -hex 24` makes a good one")
 
 
 def state_folder(settings: Settings) -> Path:
@@ -540,10 +526,6 @@ def refuse_open_binding(settings: Settings) -> None:
     )
 
 
-_OF_TESTS = f"{ENV_PREFIX}TEST_"
-_OF_THE_SHELL = f"{ENV_PREFIX}COMPLETE"
-
-
 def without_effect(settings: Settings) -> list[str]:
     """Return a sentence for each variable of this process that does not do for a server what it seems to."""
     told = unknown_variables(os.environ)
@@ -563,7 +545,8 @@ def unknown_variables(names: Iterable[str]) -> list[str]:
         for name in names
         if name.upper().startswith(ENV_PREFIX)
         and name.upper().removeprefix(ENV_PREFIX) not in known
-        and not name.startswith((_OF_TESTS, _OF_THE_SHELL))
+        # Those of the tests, and of the shell's completion.
+        and not name.startswith((f"{ENV_PREFIX}TEST_", f"{ENV_PREFIX}COMPLETE"))
     )
     return [_told(name, known) for name in unknown]
 
@@ -581,16 +564,13 @@ def shown_value(settings: Settings, name: str) -> str:
     if isinstance(value, SecretStr):
         return "(set)"
     if isinstance(value, tuple):
-        return ",".join(_shown_parts(cast("tuple[object, ...]", value)))
+        parts = cast("tuple[object, ...]", value)
+        return ",".join("(set)" if isinstance(one, SecretStr) else str(one) for one in parts)
     if isinstance(value, dict):
         return ",".join(cast("dict[str, object]", value))
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else str(value)
-
-
-def _shown_parts(values: tuple[object, ...]) -> Iterator[str]:
-    return ("(set)" if isinstance(one, SecretStr) else str(one) for one in values)
 
 
 def meanings_of_settings() -> Mapping[str, str]:

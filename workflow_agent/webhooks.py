@@ -89,12 +89,12 @@ class WebhookRules:
             host = parts.hostname if parts.scheme in ("http", "https") and parts.port != 0 else None
         except ValueError:
             host = None
-        if not host:
-            message = "is not an address that begins with https:// or http://"
-            raise InvalidInput(f"url {url[:100]!r} {message}.", [Problem("/url", message)])
-        if "*" not in self.hosts and host not in self.hosts:
+        message = "is not an address that begins with https:// or http://"
+        if host:
+            if "*" in self.hosts or host in self.hosts:
+                return
             message = "is at a host that WORKFLOW_AGENT_WEBHOOK_HOSTS does not name"
-            raise InvalidInput(f"url {url[:100]!r} {message}.", [Problem("/url", message)])
+        raise InvalidInput(f"url {url[:100]!r} {message}.", [Problem("/url", message)])
 
     def key_of(self, webhook_id: str) -> str:
         """Return the secret of one webhook, with which its receiver checks signatures."""
@@ -216,7 +216,7 @@ class Webhooks:
         found: _Seen = {}
         events: list[Event] = []
         for workflow_id, head in (await self.catalog.heads(self.tenant)).items():
-            found[workflow_id] = _mark_of(head)
+            found[workflow_id] = f"{head.version} {iso_milliseconds(head.changed) if head.changed else ''}"
             if seen.get(workflow_id) != found[workflow_id]:
                 events += await self._changes(workflow_id, head, seen.get(workflow_id))
         events += [
@@ -245,9 +245,8 @@ class Webhooks:
         for number in range(first, head.version + 1):
             made = await self.catalog.version(self.tenant, workflow_id, number)
             told = made.model_dump(mode="json", include={"version", "author", "action", "summary"})
-            name = made.document.get("name")
+            told |= {"id": workflow_id, "name": made.document.get("name")}
             marks = [workflow_id, number, iso_milliseconds(made.at)]
-            told |= {"id": workflow_id, "name": name}
             events.append(self._event("workflow.changed", marks, made.at, told))
         return events
 
@@ -314,10 +313,6 @@ def _client() -> httpx2.AsyncClient:
 def signature(key: str, stamp: str, body: bytes) -> str:
     """Return the HMAC-SHA256 of a time stamp, a dot and a body, in hexadecimal digits."""
     return hmac.new(key.encode(), stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-
-
-def _mark_of(head: WorkflowHead) -> str:
-    return f"{head.version} {iso_milliseconds(head.changed) if head.changed else ''}"
 
 
 def _shown(change: WaitingChange) -> JsonObject:

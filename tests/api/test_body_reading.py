@@ -8,11 +8,12 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message
 
-from workflow_agent.api.body import BodyLimits, ClientGone, JsonLimits, read_json_body
+from workflow_agent.api.body import ClientGone, read_json_body
 from workflow_agent.api.errors import RequestTimedOut, UnsupportedMediaType
 from workflow_agent.errors import BodyTooLarge
+from workflow_agent.settings import Settings, load_settings
 
-LIMITS = BodyLimits(max_bytes=100, deadline_seconds=5, json=JsonLimits(64, 1_000, 1_000))
+LIMITS = load_settings(max_body_bytes=100, body_deadline_seconds=5)
 JSON = {"content-type": "application/json"}
 
 
@@ -35,7 +36,7 @@ class Wire:
         return {"type": "http.request", "body": chunk, "more_body": bool(self.chunks) or not self.ends}
 
 
-async def read(wire: Wire, limits: BodyLimits = LIMITS, **headers: str) -> Any:
+async def read(wire: Wire, limits: Settings = LIMITS, **headers: str) -> Any:
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     return (await read_json_body(Headers(JSON | given), wire, limits))[1]
 
@@ -77,7 +78,7 @@ async def test_who_asks_first_is_refused_before_sending(length: str) -> None:
 
 
 async def test_a_body_that_stops_in_the_middle_times_out() -> None:
-    slow = BodyLimits(100, 0.01, LIMITS.json)
+    slow = LIMITS.model_copy(update={"body_deadline_seconds": 0.01})
 
     with pytest.raises(RequestTimedOut, match=r"within 0\.01 seconds"):
         await read(Wire([b'{"a"'], ends=False), slow)
@@ -115,6 +116,6 @@ async def test_no_body_is_none() -> None:
 
 
 async def test_a_large_body_is_parsed_off_the_event_loop() -> None:
-    limits = BodyLimits(1_000_000, 5, LIMITS.json)
+    limits = LIMITS.model_copy(update={"max_body_bytes": 1_000_000})
 
     assert await read(Wire([b'"' + b"a" * 100_000 + b'"']), limits) == "a" * 100_000

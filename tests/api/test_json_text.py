@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflow_agent.api.body import JsonLimits, parse_json
+from workflow_agent.api.body import parse_json
 from workflow_agent.errors import InvalidInput
+from workflow_agent.settings import load_settings
 
-LIMITS = JsonLimits(max_depth=64, max_values=1_000, max_members=50)
+LIMITS = load_settings(max_body_depth=64, max_body_values=1_000, max_object_members=50)
 CLEAN = st.text(st.characters(exclude_categories=("Cs", "Cc")))
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 DOCUMENTS = st.recursive(

@@ -10,7 +10,7 @@ def test_a_turn_is_its_message_its_reply_and_its_run() -> None:
     found = turn_in(conversation, 2)
 
     assert found is not None
-    assert (found.message, found.reply, found.run) == (*conversation.events[2:4], conversation.runs[1])
+    assert (found.message, found.reply, found.answers[0].run) == (*conversation.events[2:4], conversation.runs[1])
     assert [one.number for one in found.iterations] == [1, 2]
 
 

@@ -27,6 +27,7 @@ from workflow_agent.conversations.message_records import MAX_TITLE_CHARS, conver
 from workflow_agent.conversations.outcome import Reply, commit_reply, end_run
 from workflow_agent.conversations.runs import Run, RunError
 from workflow_agent.conversations.store import LeftBehind
+from workflow_agent.conversations.transitions import PhaseChange
 from workflow_agent.errors import ConversationBusy, IdempotencyMismatch, RunNotFound, StaleRun
 from workflow_agent.values.tokens import Cost, Usage
 
@@ -103,6 +104,20 @@ def test_what_came_in_while_an_agent_answered_it_has_not_read() -> None:
 
     assert done.events[-1].index == 2
     assert done.agent_states["assistant"].last_processed_index == 0
+
+
+def test_a_phase_change_that_came_too_late_is_on_record_and_the_reply_stands() -> None:
+    accepted = accept(conversation(), message())
+    late = replace(reply(), phase_changes=(PhaseChange(to="reflection", agent="assistant"),))
+
+    done = commit_reply(accepted.conversation, accepted.run.run_id, 1, late, at=NOON, new_id=Ids())
+
+    answer, event = done.events[1:]
+    assert isinstance(answer, AgentReply)
+    assert isinstance(event, SystemEvent)
+    assert (event.index, event.kind, event.data["to"]) == (2, "phase_change_refused", "reflection")
+    assert event.content.startswith("assistant could not change the phase. The conversation is in phase 'chat'")
+    assert (done.phase, done.phase_transitions) == ("chat", ())
 
 
 def test_a_reply_follows_its_message_and_completes_its_run() -> None:

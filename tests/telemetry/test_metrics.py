@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.support.chats import ChatUnderTest, chat_with
 from tests.support.scripted import Calls, Step, scripted
 from workflow_agent.errors import ModelFailed
-from workflow_agent.telemetry.metrics import build_metrics, observe_caches, observe_runs
+from workflow_agent.telemetry.metrics import Metrics
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import Sums
 
@@ -161,14 +161,13 @@ def test_plain_sums_are_told_as_the_sdk_tells_its_instruments() -> None:
     told.register(sums)
 
     for meter in (meters.get_meter("service"), sums):
-        metrics = build_metrics(meter)
+        metrics = Metrics(meter)
         metrics.ended("completed", "search", 0.05)
         metrics.ended("completed", "search", 400.0)
         metrics.ended("failed", "general", 0.3)
         metrics.cost_usd.add(0.25, {"model": "one", "part": "primary"})
         metrics.lock_wait_seconds.record(0.001)
-        observe_runs(meter, lambda: 3)
-        observe_caches(meter, lambda: {"plans": {"hits": 2, "misses": 1}})
+        metrics.observe(caches=lambda: {"plans": {"hits": 2, "misses": 1}}, active_runs=lambda: 3)
 
     assert _lines(told) == _lines(registry)
     meters.shutdown()

@@ -12,10 +12,9 @@ from pydantic.json_schema import JsonSchemaMode, JsonSchemaValue
 from starlette.middleware import Middleware
 
 from workflow_agent.api import frontends, page
-from workflow_agent.api.body import BodyLimits, JsonLimits
 from workflow_agent.api.dependencies import Services
-from workflow_agent.api.errors import install_error_handlers
-from workflow_agent.api.guards import HostGuard, KeyGuard, RequestFrame
+from workflow_agent.api.errors import ERROR_HANDLERS
+from workflow_agent.api.guards import OPEN_PATHS, HostGuard, KeyGuard, RequestFrame
 from workflow_agent.api.mcp import route as mcp
 from workflow_agent.api.native import (
     changes,
@@ -48,7 +47,6 @@ _ROUTERS: Sequence[APIRouter] = (
     events.router,
     history.router,
     turns.router,
-    turns.compactions,
     history.searches,
     memory.router,
     formats.router,
@@ -69,7 +67,6 @@ _ROUTERS: Sequence[APIRouter] = (
 )
 """In this order an address is looked for."""
 _DESCRIPTION = "Talk about workflows: create, find, change and analyse them, in conversations that lose nothing."
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 def create_app(services: Services, settings: Settings) -> FastAPI:
@@ -86,20 +83,15 @@ def create_app(services: Services, settings: Settings) -> FastAPI:
             Middleware(HostGuard, allowed=allowed_hosts(settings)),
             Middleware(KeyGuard, keys=settings.callers),
         ],
+        exception_handlers=ERROR_HANDLERS,
         # The routes of the routers as they are: one that is included makes each of them anew.
         routes=[route for router in _ROUTERS for route in router.routes],
     )
-    install_error_handlers(app)
     # Made when somebody asks for it: that takes longer than everything else here.
     app.openapi = cache(lambda: openapi_document(app, needs_key=settings.needs_key))
     app.state.services = services
     app.state.mcp_endpoints = {}
     app.state.settings = settings
-    app.state.body_limits = BodyLimits(
-        settings.max_body_bytes,
-        settings.body_deadline_seconds,
-        JsonLimits(settings.max_body_depth, settings.max_body_values, settings.max_object_members),
-    )
     return app
 
 
@@ -107,7 +99,7 @@ def allowed_hosts(settings: Settings) -> tuple[str, ...]:
     """Return the names the server answers to."""
     if settings.allowed_hosts:
         return settings.allowed_hosts
-    return (*_LOOPBACK_NAMES, settings.host) if settings.is_loopback else ("*",)
+    return ("localhost", "127.0.0.1", "::1", settings.host) if settings.is_loopback else ("*",)
 
 
 def _version() -> str:
@@ -138,7 +130,6 @@ _CURRENT_MS: Mapping[str, Any] = {
     "title": "Current Ms",
     "description": "How long the run under way has taken; not stored.",
 }
-_WORKFLOW_BODIES = {"create_workflow": "NewWorkflow", "replace_workflow": "NewWorkflow"}
 
 
 def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
@@ -151,13 +142,15 @@ def openapi_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     components.pop("HTTPValidationError", None)
     components.pop("ValidationError", None)
     for operation in _operations(document):
-        _describe_workflow_body(operation)
+        if operation["operationId"] in ("create_workflow", "replace_workflow"):
+            content = {"schema": {"$ref": _REF.format(model="NewWorkflow")}, "example": _WORKFLOW_EXAMPLE}
+            operation["requestBody"]["content"]["application/json"] = content
         _describe_parameters(operation)
     _leave_defaults_out(document)
     if needs_key:
         document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"key": []}]
-        for path in ("/health", "/ready"):
+        for path in OPEN_PATHS:
             document["paths"][path]["get"]["security"] = []
     return document
 
@@ -201,20 +194,10 @@ def _tell_default(part: dict[str, Any]) -> None:
         part["description"] = " ".join(filter(None, [part.get("description", ""), f"Default: `{default}`."]))
 
 
-def _describe_workflow_body(operation: dict[str, Any]) -> None:
-    name = _WORKFLOW_BODIES.get(operation["operationId"])
-    if name is not None:
-        operation["requestBody"]["content"]["application/json"] = {
-            "schema": {"$ref": _REF.format(model=name)},
-            "example": _WORKFLOW_EXAMPLE,
-        }
-
-
 def _describe_parameters(operation: dict[str, Any]) -> None:
     """Say of parameters what FastAPI cannot know: none can be null, and who needs If-Match."""
     for parameter in operation.get("parameters", ()):
-        choices = parameter["schema"].pop("anyOf", ())
-        for choice in choices:
+        for choice in parameter["schema"].pop("anyOf", ()):
             if choice != {"type": "null"}:
                 parameter["schema"] |= choice
         if parameter["name"] == "If-Match":

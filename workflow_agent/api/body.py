@@ -15,24 +15,13 @@ from starlette.types import Receive
 
 from workflow_agent.api.errors import RequestTimedOut, UnsupportedMediaType
 from workflow_agent.errors import BodyTooLarge, InvalidInput, Problem
+from workflow_agent.settings import Settings
 from workflow_agent.values.described import Described
 from workflow_agent.workflows.model.parser import json_pointer
 
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters other than tab, newline and carriage return, and lone surrogates."""
-_LARGEST = 2**64 - 1
-_SMALLEST = -(2**63)
 _MAX_POINTER_CHARS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class JsonLimits:
-    """How large a document may be once it is parsed."""
-
-    max_depth: int
-    max_values: int
-    max_members: int
-    """Of one object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +36,7 @@ _Place = tuple[Any, str | int] | None
 """Where a value stands: the place of what contains it, and its key there."""
 
 
-def parse_json(raw: bytes, limits: JsonLimits) -> Any:
+def parse_json(raw: bytes, limits: Settings) -> Any:
     """Return the value of a JSON text: strict RFC 8259, in UTF-8, with clean text and finite numbers.
 
     Raises:
@@ -80,10 +69,15 @@ def _parsed(text: str) -> Any:
             offset=offset,
         ) from error
     except RecursionError as error:
-        raise _invalid("", "is nested far too deep") from error
+        raise _invalid(None, "is nested far too deep") from error
 
 
-def _invalid(pointer: str, message: str) -> InvalidInput:
+def _invalid(place: _Place, message: str) -> InvalidInput:
+    keys: list[str | int] = []
+    while place is not None:
+        place, key = place
+        keys.append(key)
+    pointer = json_pointer(reversed(keys))
     shown = pointer if len(pointer) <= _MAX_POINTER_CHARS else pointer[:_MAX_POINTER_CHARS] + "…"
     return InvalidInput(f"The body cannot be accepted: {shown or 'it'} {message}.", [Problem(shown, message)])
 
@@ -104,7 +98,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Unusable:
 def _integer(digits: str) -> int | _Unusable:
     # Cut before `int`, whose time grows with the square of the length.
     value = int(digits) if len(digits) <= 20 else None
-    if value is None or not _SMALLEST <= value <= _LARGEST:
+    if value is None or not -(2**63) <= value < 2**64:
         return _Unusable(f"is the number {digits[:24]}, which does not fit into 64 bits; send it as text")
     return value
 
@@ -123,23 +117,25 @@ def forbidden_character(text: str) -> str | None:
     return f"{kind}, U+{ord(found[0]):04X}, at character {found.start()}"
 
 
-def _check(value: Any, limits: JsonLimits) -> None:
+def _check(value: Any, limits: Settings) -> None:
     """Walk a parsed document without recursion; containers know their place, pointers are made on failure."""
     waiting: list[tuple[Any, _Place, int]] = [(value, None, 1)]
     seen = 0
     while waiting:
         here, place, depth = waiting.pop()
         if isinstance(here, str):
-            _check_text(here, place)
+            if problem := forbidden_character(here):
+                raise _invalid(place, f"holds {problem}")
         elif isinstance(here, _Unusable):
-            raise _invalid(_pointer(place), here.why)
+            raise _invalid(place, here.why)
         elif isinstance(here, dict | list):
-            if depth > limits.max_depth:
-                raise _invalid(_pointer(place), f"is nested deeper than {limits.max_depth} levels")
+            if depth > limits.max_body_depth:
+                raise _invalid(place, f"is nested deeper than {limits.max_body_depth} levels")
             seen += len(cast("list[Any]", here))
-            if seen > limits.max_values:
-                raise _invalid("", f"holds more than {limits.max_values} values")
-            waiting.extend(_children(cast("dict[str, Any] | list[Any]", here), place, depth + 1, limits.max_members))
+            if seen > limits.max_body_values:
+                raise _invalid(None, f"holds more than {limits.max_body_values} values")
+            container = cast("dict[str, Any] | list[Any]", here)
+            waiting.extend(_children(container, place, depth + 1, limits.max_object_members))
 
 
 def _children(
@@ -148,24 +144,11 @@ def _children(
     if isinstance(container, list):
         return [(item, (place, at), depth) for at, item in enumerate(container) if isinstance(item, _CHECKED)]
     if len(container) > max_members:
-        raise _invalid(_pointer(place), f"has more than {max_members} members")
+        raise _invalid(place, f"has more than {max_members} members")
     for key in container:
         if problem := forbidden_character(key):
-            raise _invalid(_pointer(place), f"has a key with {problem}")
+            raise _invalid(place, f"has a key with {problem}")
     return [(item, (place, key), depth) for key, item in container.items() if isinstance(item, _CHECKED)]
-
-
-def _check_text(text: str, place: _Place) -> None:
-    if problem := forbidden_character(text):
-        raise _invalid(_pointer(place), f"holds {problem}")
-
-
-def _pointer(place: _Place) -> str:
-    parts: list[str | int] = []
-    while place is not None:
-        place, key = place
-        parts.append(key)
-    return json_pointer(reversed(parts))
 
 
 _PARSED_IN_A_THREAD_BYTES = 65_536
@@ -177,16 +160,7 @@ class ClientGone(Exception):
     """The client closed the connection before its request was complete."""
 
 
-@dataclass(frozen=True, slots=True)
-class BodyLimits:
-    """The limits of a request body."""
-
-    max_bytes: int
-    deadline_seconds: float
-    json: JsonLimits
-
-
-async def read_json_body(headers: Headers, receive: Receive, limits: BodyLimits) -> tuple[bytes, Any]:
+async def read_json_body(headers: Headers, receive: Receive, limits: Settings) -> tuple[bytes, Any]:
     """Return a body as bytes and as its JSON value; empty bytes and None if there is no body.
 
     Raises:
@@ -196,13 +170,13 @@ async def read_json_body(headers: Headers, receive: Receive, limits: BodyLimits)
         InvalidInput: `parse_json` refuses it.
         ClientGone: The client left.
     """
-    raw = await read_body(headers, receive, limits)
+    raw = await _read_body(headers, receive, limits)
     if not raw:
         return raw, None
     _require_plain_json(headers)
     if len(raw) <= _PARSED_IN_A_THREAD_BYTES:
-        return raw, parse_json(raw, limits.json)
-    return raw, await asyncio.to_thread(parse_json, raw, limits.json)
+        return raw, parse_json(raw, limits)
+    return raw, await asyncio.to_thread(parse_json, raw, limits)
 
 
 def _require_plain_json(headers: Headers) -> None:
@@ -223,33 +197,26 @@ def _require_plain_json(headers: Headers) -> None:
         )
 
 
-async def read_body(headers: Headers, receive: Receive, limits: BodyLimits) -> bytes:
-    """Return the whole body."""
+async def _read_body(headers: Headers, receive: Receive, limits: Settings) -> bytes:
     declared = headers.get("content-length", "")
-    is_too_large = declared.isdecimal() and (len(declared) > 15 or int(declared) > limits.max_bytes)
+    is_too_large = declared.isdecimal() and (len(declared) > 15 or int(declared) > limits.max_body_bytes)
     if is_too_large and headers.get("expect", "").lower() == "100-continue":
         # The client asked first and sends nothing until told to.
-        raise _too_large(limits)
+        raise _too_large(limits.max_body_bytes)
     try:
-        async with asyncio.timeout(limits.deadline_seconds):
-            raw = await _received(receive, limits.max_bytes)
+        async with asyncio.timeout(limits.body_deadline_seconds):
+            return await _received(receive, limits.max_body_bytes)
     except TimeoutError as error:
         raise RequestTimedOut(
-            f"The body did not arrive within {limits.deadline_seconds:g} seconds. Send it again at once."
+            f"The body did not arrive within {limits.body_deadline_seconds:g} seconds. Send it again at once."
         ) from error
-    if raw is None:
-        raise _too_large(limits)
-    return raw
 
 
-def _too_large(limits: BodyLimits) -> BodyTooLarge:
-    return BodyTooLarge(
-        f"The body is larger than {limits.max_bytes} bytes. Send less at once.", limit_bytes=limits.max_bytes
-    )
+def _too_large(max_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(f"The body is larger than {max_bytes} bytes. Send less at once.", limit_bytes=max_bytes)
 
 
-async def _received(receive: Receive, max_bytes: int) -> bytes | None:
-    """Return the body, or None when it is over the limit."""
+async def _received(receive: Receive, max_bytes: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -263,7 +230,10 @@ async def _received(receive: Receive, max_bytes: int) -> bytes | None:
         else:
             chunks.clear()
         if not message.get("more_body", False) or size > max_bytes * _DISCARDED_TIMES_LIMIT:
-            return b"".join(chunks) if size <= max_bytes else None
+            break
+    if size > max_bytes:
+        raise _too_large(max_bytes)
+    return b"".join(chunks)
 
 
 class Body(Described, extra="forbid", strict=True):

@@ -26,12 +26,12 @@ async def create_once(
     resource_id: str,
     *,
     create: Callable[[str], Awaitable[Made]],
-    find: Callable[[str], Awaitable[Made]],
+    find: Callable[[str], Awaitable[Made]] | None = None,
 ) -> tuple[Made, dict[str, str]]:
     """Create what a request asks for, or return what its first sending created, with headers that tell which.
 
     `request` is what distinguishes it from others, as JSON data. Another request under the same key is refused, and so
-    is an id that something else has.
+    is an id that something else has. Without `find`, `create` itself returns what the first sending created.
     """
     if key is None:
         return await create(resource_id), {}
@@ -41,6 +41,7 @@ async def create_once(
     except AlreadyExists:
         if claim.is_first:
             await keys.release(key)
+        if claim.is_first or find is None:
             raise
         return await find(claim.resource_id), _REPLAYED
 
@@ -55,17 +56,12 @@ async def create_workflow_once(
     create: Callable[[Workflow, Writer], Awaitable[Created]],
 ) -> tuple[Workflow, dict[str, str]]:
     """Return the workflow that a request makes, as `create_once` does; `create` stores it with the request's mark."""
-    author = Author(user=actor)
-    if key is None:
-        return (await create(workflow, Writer(author))).workflow, {}
-    claim = await keys.claim(key, digest_of(request), workflow.id)
-    named = workflow.model_copy(update={"id": claim.resource_id})
-    try:
-        made = await create(named, Writer(author, digest_of([key, request])))
-    except AlreadyExists:
-        if claim.is_first:
-            await keys.release(key)
-        raise
+    by = Writer(Author(user=actor), None if key is None else digest_of([key, request]))
+
+    async def create_as(workflow_id: str) -> Created:
+        return await create(workflow.model_copy(update={"id": workflow_id}), by)
+
+    made, _ = await create_once(keys, key, request, workflow.id, create=create_as)
     return made.workflow, {} if made.is_new else _REPLAYED
 
 
@@ -75,12 +71,7 @@ _EDITS: TypeAdapter[tuple[Edit, ...]] = TypeAdapter(tuple[Edit, ...])
 def workflow_from_body(document: JsonObject) -> Workflow:
     """Return the workflow of a document from a request body, or refuse it with every problem."""
     workflow = parse_workflow(document)
-    _refuse_conversions(document, workflow)
-    return workflow
-
-
-def _refuse_conversions(document: JsonObject, workflow: Workflow) -> None:
-    """Refuse values that validate only by conversion, such as `"3"` for a number."""
+    # Once more and strictly, to refuse values that validate only by conversion, such as `"3"` for a number.
     edges = cast("list[JsonObject]", document.get("transitions") or [])
     completed: JsonObject = {**document, "start": workflow.start}
     if edges:
@@ -91,6 +82,7 @@ def _refuse_conversions(document: JsonObject, workflow: Workflow) -> None:
         Workflow.model_validate_json(orjson.dumps(completed), strict=True)
     except ValidationError as error:
         raise InvalidWorkflow(problems_of(error, completed)) from error
+    return workflow
 
 
 def edits_from_body(edits: list[JsonObject]) -> tuple[Edit, ...]:
@@ -104,8 +96,3 @@ def edits_from_body(edits: list[JsonObject]) -> tuple[Edit, ...]:
             f"The edits are not valid: {problems[0].pointer}: {problems[0].message}", problems
         ) from error
     return parsed
-
-
-def named(workflow: Workflow) -> dict[str, Any]:
-    """Return which version of which workflow something is about."""
-    return {"id": workflow.id, "name": workflow.name, "version": workflow.version}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Header, Path, Query, Request
@@ -12,6 +13,7 @@ from pydantic import BeforeValidator, StringConstraints
 from workflow_agent.assistant.compaction.service import Compactor
 from workflow_agent.assistant.providers import Models
 from workflow_agent.assistant.turns.service import Chat
+from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.agents import AgentProfile, Mode
 from workflow_agent.conversations.document import CONVERSATION_ID_PATTERN, Conversation
 from workflow_agent.conversations.history import Find, Past
@@ -81,45 +83,39 @@ class Services:
         """Return a conversation with its turns that are not sealed."""
         return await self.conversations.load(self.tenant, conversation_id)
 
+    def contents(self, conversation_id: str) -> Contents:
+        """Return the contents of a conversation that are kept apart from it."""
+        return Contents(self.conversations, self.tenant, conversation_id)
+
     async def past(self, conversation_id: str) -> Past:
         """Return everything that was said and done in a conversation."""
         return Past(self.conversations, await self.conversation(conversation_id))
 
 
-IF_MATCH_PATTERN = r'^(\*|"[\x21\x23-\x7e]{0,64}")$'
 CLEAN_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
 """Text without control characters, as the body and the query string are checked for it anyway."""
 MAX_NUMBER = 999_999_999
 KEY_PATTERN = r"^[\x21-\x7e]{1,255}$"
-MAX_PAGE = 200
-_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_DATE = re.compile(r"[0-9]{4}-")
+_WHOLE_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,8})\Z")
 _ETAG = re.compile(r'"[\x21\x23-\x7e]{0,64}"')
-_NO_REVISION = Revision(-1)
+
+clean_query = partial(Query, max_length=200, pattern=CLEAN_PATTERN)
+"""Declares a parameter of the query that is text."""
 
 
-def whole_number(text: str) -> int:
-    """Return a parameter as the whole number it is; other spellings of numbers are refused."""
-    if not _WHOLE_NUMBER.fullmatch(text):
-        raise ValueError("must be a whole number of at most nine digits")
-    return int(text)
+def _spelled(pattern: re.Pattern[str], told: str) -> BeforeValidator:
+    """Return a check of how a parameter is spelled: Pydantic would take more, for a time a number of seconds too."""
+
+    def checked(text: str) -> str:
+        if not pattern.match(text):
+            raise ValueError(told)
+        return text
+
+    return BeforeValidator(checked)
 
 
-IS_WHOLE = BeforeValidator(whole_number)
-
-
-def true_or_false(text: str) -> bool:
-    """Return a parameter as what it says; other spellings than these two are refused."""
-    if text not in ("true", "false"):
-        raise ValueError("must be true or false")
-    return text == "true"
-
-
-def time_in_words(text: str) -> str:
-    """Return a parameter that looks like an ISO 8601 time; Pydantic would take numbers too, as seconds."""
-    if not _DATE.match(text):
-        raise ValueError("must be a time such as 2026-01-31T09:00:00Z")
-    return text
+IS_WHOLE = _spelled(_WHOLE_NUMBER, "must be a whole number of at most nine digits")
+IS_TIME = _spelled(re.compile("[0-9]{4}-"), "must be a time such as 2026-01-31T09:00:00Z")
 
 
 async def services_of(request: Request) -> Services:
@@ -129,7 +125,23 @@ async def services_of(request: Request) -> Services:
     return services if of_key in (None, services.tenant) else services.of_tenant(of_key)
 
 
-def revision_asked_for(if_match: str | None) -> Revision | None:
+def etag(document: Versioned) -> dict[str, str]:
+    """Return the header that says which state of a document this is."""
+    return {"ETag": f'"{revision_of(document)}"'}
+
+
+IfMatchHeader = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        description="The ETag that was read, or `*` for any version.",
+        examples=["*"],
+        json_schema_extra={"pattern": r'^(\*|"[\x21\x23-\x7e]{0,64}")$'},
+    ),
+]
+
+
+async def _expected(if_match: IfMatchHeader = None) -> Revision | None:
     """Return the revision that an If-Match header names; None for `*` or without a header.
 
     A version alone, as in `"3"`, fits every content of that version.
@@ -146,27 +158,7 @@ def revision_asked_for(if_match: str | None) -> Revision | None:
             [Problem("header:If-Match", "is not one strong ETag")],
         )
     version, _, mark = tag[1:-1].partition("-")
-    return Revision(int(version), mark or None) if _WHOLE_NUMBER.fullmatch(version) else _NO_REVISION
-
-
-def etag(document: Versioned) -> dict[str, str]:
-    """Return the header that says which state of a document this is."""
-    return {"ETag": f'"{revision_of(document)}"'}
-
-
-IfMatchHeader = Annotated[
-    str | None,
-    Header(
-        alias="If-Match",
-        description="The ETag that was read, or `*` for any version.",
-        examples=["*"],
-        json_schema_extra={"pattern": IF_MATCH_PATTERN},
-    ),
-]
-
-
-async def _expected(if_match: IfMatchHeader = None) -> Revision | None:
-    return revision_asked_for(if_match)
+    return Revision(int(version), mark or None) if _WHOLE_NUMBER.match(version) else Revision(-1)
 
 
 async def _required(if_match: IfMatchHeader = None) -> Revision | None:
@@ -174,7 +166,7 @@ async def _required(if_match: IfMatchHeader = None) -> Revision | None:
         raise PreconditionRequired(
             "Send the ETag that was read as If-Match, so that nobody's later change is lost, or `*` for any version."
         )
-    return revision_asked_for(if_match)
+    return await _expected(if_match)
 
 
 def is_unchanged(known: str | None, tag: Mapping[str, str]) -> bool:
@@ -187,7 +179,7 @@ def page_start(cursor: str | None) -> int:
     """Return the position in one of our cursors; 0 without a cursor."""
     if cursor is None:
         return 0
-    if not _WHOLE_NUMBER.fullmatch(cursor):
+    if not _WHOLE_NUMBER.match(cursor):
         raise InvalidInput(
             f"The cursor {cursor[:40]!r} was not made here. Send `next_cursor` of the page before, or none.",
             [Problem("query:cursor", "was not made here")],
@@ -209,8 +201,7 @@ async def _idempotency_key(key: IdempotencyHeader = None) -> str | None:
     return key
 
 
-MAX_USER_CHARS = 200
-UserName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_USER_CHARS, pattern=CLEAN_PATTERN)]
+UserName = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)]
 
 
 def user_of(request: Request, named: str | None) -> str:
@@ -240,10 +231,6 @@ async def _user(
     return user_of(request, user)
 
 
-async def _actor(request: Request) -> str:
-    return user_of(request, None)
-
-
 def acting_user(request: Request, named: str | None) -> str:
     """Return who acts: the key's user, else the user that the request names, else `user`.
 
@@ -256,9 +243,11 @@ def acting_user(request: Request, named: str | None) -> str:
     return own or named or "user"
 
 
+async def _actor(request: Request) -> str:
+    return acting_user(request, None)
+
+
 TheServices = Annotated[Services, Depends(services_of)]
-
-
 ConversationId = Annotated[
     str, Path(json_schema_extra={"pattern": CONVERSATION_ID_PATTERN}, examples=["expenses-chat"])
 ]
@@ -272,12 +261,12 @@ User = Annotated[str, Depends(_user)]
 Actor = Annotated[str, Depends(_actor)]
 """The user of the key, or `user`: who a version is said to be by."""
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many at most."), IS_WHOLE]
+Limit = Annotated[int, Query(ge=1, le=200, description="How many at most."), IS_WHOLE]
 Cursor = Annotated[
     str | None, Query(max_length=400, pattern="^[A-Za-z0-9_=.:-]+$", description="`next_cursor` of the page before.")
 ]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER, examples=[1]), IS_WHOLE]
-Flag = Annotated[bool, Query(), BeforeValidator(true_or_false)]
+Flag = Annotated[bool, Query(), _spelled(re.compile(r"(?:true|false)\Z"), "must be true or false")]
 Search = Annotated[
     str, Query(max_length=500, pattern=CLEAN_PATTERN, description="Words to look for.", examples=["expense"])
 ]

@@ -1,12 +1,12 @@
 """Every error as `application/problem+json`: the one place that knows which error is which status."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, cast
 
 import orjson
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -35,34 +35,24 @@ _RETRY_AFTER_SECONDS = 5
 _OWN_MEMBERS = frozenset({"type", "title", "status", "detail", "code", "instance", "request_id", "problems"})
 
 
-class UnsupportedMediaType(WorkflowAgentError):
+class UnsupportedMediaType(WorkflowAgentError, code="unsupported_media_type"):
     """The body is of a type, charset or encoding that is not read here; the caller sends JSON."""
 
-    code = "unsupported_media_type"
 
-
-class RequestTimedOut(WorkflowAgentError):
+class RequestTimedOut(WorkflowAgentError, code="request_timed_out"):
     """The request did not arrive within its deadline; the caller sends it again, faster."""
 
-    code = "request_timed_out"
 
-
-class MisdirectedRequest(WorkflowAgentError):
+class MisdirectedRequest(WorkflowAgentError, code="misdirected_request"):
     """The Host header names a server that this is not; the caller uses an allowed name."""
 
-    code = "misdirected_request"
 
-
-class MalformedHost(WorkflowAgentError):
+class MalformedHost(WorkflowAgentError, code="malformed_host"):
     """The request has no single, well-formed Host header; the caller sends `Host: name` or `name:port`."""
 
-    code = "malformed_host"
 
-
-class ForeignOrigin(WorkflowAgentError):
+class ForeignOrigin(WorkflowAgentError, code="foreign_origin"):
     """A page of another site tried to change something; only this server's own pages may."""
-
-    code = "foreign_origin"
 
 
 class OnlyPost(HTTPException):
@@ -171,24 +161,17 @@ def problem_response(document: Mapping[str, Any], scope: Scope, headers: Mapping
     return Response(orjson.dumps(document), document["status"], asked, "application/problem+json")
 
 
-def install_error_handlers(app: FastAPI) -> None:
-    """Make an application answer every error with a problem."""
-    app.add_exception_handler(WorkflowAgentError, _on_known_error)
-    app.add_exception_handler(RequestValidationError, _on_validation_error)
-    app.add_exception_handler(HTTPException, _on_http_exception)
-
-
 def refusal(error: WorkflowAgentError, scope: Scope) -> Response:
     """Return one of our errors as a response."""
     return problem_response(document_of(error, scope), scope)
 
 
-async def _on_known_error(request: Request, error: Exception) -> Response:
-    return refusal(cast("WorkflowAgentError", error), request.scope)
+async def _on_known_error(request: Request, error: WorkflowAgentError) -> Response:
+    return refusal(error, request.scope)
 
 
-async def _on_validation_error(request: Request, error: Exception) -> Response:
-    found = cast("Sequence[Mapping[str, Any]]", cast("RequestValidationError", error).errors())
+async def _on_validation_error(request: Request, error: RequestValidationError) -> Response:
+    found = cast("Sequence[Mapping[str, Any]]", error.errors())
     if any(item["loc"][0] == "path" for item in found):
         return refusal(NotFound("There is nothing at this address."), request.scope)
     problems = [_problem(item) for item in found]
@@ -209,28 +192,33 @@ def _problem(item: Mapping[str, Any]) -> Problem:
     return Problem(pointer or "/", message, tuple(re.findall(r"'([^']{1,60})'", str(context.get("expected", "")))))
 
 
-async def _on_http_exception(request: Request, error: Exception) -> Response:
-    failure = cast("HTTPException", error)
-    status = HTTPStatus(failure.status_code)
-    method = request.method[:20]
-    headers = dict(failure.headers or {})
+async def _on_http_exception(request: Request, error: HTTPException) -> Response:
+    status = HTTPStatus(error.status_code)
+    headers = dict(error.headers or {})
     if status is HTTPStatus.NOT_FOUND:
         listed = OPENAI_ADDRESSES if is_openai_path(request.url.path) else "/openapi.json lists what there is."
         detail = f"There is nothing at this address. {listed}"
     elif status is HTTPStatus.METHOD_NOT_ALLOWED:
         is_told = isinstance(error, OnlyPost)
-        allowed = ("POST",) if is_told else _allowed_methods(request.app.routes, request.url.path)
-        headers["Allow"] = ", ".join(allowed)
-        detail = f"{method} is not possible here; allowed: {headers['Allow']}."
+        headers["Allow"] = "POST" if is_told else _allowed_methods(request.app.routes, request.url.path)
+        detail = f"{request.method[:20]} is not possible here; allowed: {headers['Allow']}."
     else:
-        detail = str(failure.detail)
-    code = status.name.lower()
-    return problem_response(problem_document(status, code, detail, scope=request.scope), request.scope, headers)
+        detail = str(error.detail)
+    document = problem_document(status, status.name.lower(), detail, scope=request.scope)
+    return problem_response(document, request.scope, headers)
 
 
-def _allowed_methods(routes: Iterable[BaseRoute], path: str) -> tuple[str, ...]:
-    """Return the methods an address takes, in alphabetical order; a 405 has to say so."""
+def _allowed_methods(routes: Iterable[BaseRoute], path: str) -> str:
+    """List the methods an address takes, in alphabetical order; a 405 has to say so."""
     known = [route for route in routes if isinstance(route, Route)]
     template = next((route.path for route in known if route.path_regex.match(path)), None)
     methods = {method for route in known if route.path == template for method in route.methods or ()}
-    return tuple(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+
+
+ERROR_HANDLERS: dict[int | type[Exception], Callable[[Request, Any], Coroutine[Any, Any, Response]]] = {
+    WorkflowAgentError: _on_known_error,
+    RequestValidationError: _on_validation_error,
+    HTTPException: _on_http_exception,
+}
+"""Every error is answered with a problem."""

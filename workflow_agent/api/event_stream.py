@@ -30,13 +30,6 @@ class EventStream(StreamingResponse):
         super().__init__(frames, headers=own | dict(headers or {}))
 
 
-def frame(event: RunEvent, scope: Scope) -> bytes:
-    """Return an event as it goes over the wire; an error's data is a problem, as everywhere."""
-    data: Any = problem_of(event.data, scope) if event.name == "error" else event.data
-    # JSON has no bare line breaks, so the data is always one line.
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.name.encode(), orjson.dumps(data))
-
-
 def problem_of(data: dict[str, Any], scope: Scope) -> dict[str, Any]:
     """Return the data of an `error` event as the problem document it stands for."""
     code = str(data.get("code", "error"))
@@ -45,8 +38,14 @@ def problem_of(data: dict[str, Any], scope: Scope) -> dict[str, Any]:
 
 
 def own_frames(stream: RunEvents, request: Request, *, after: int = 0) -> AsyncGenerator[bytes]:
-    """Yield a run's events after an id in this API's own words."""
-    return frames(stream, request, lambda event: frame(event, request.scope), after=after)
+    """Yield a run's events after an id in this API's own words; an error's data is a problem, as everywhere."""
+
+    def frame(event: RunEvent) -> bytes:
+        data = problem_of(event.data, request.scope) if event.name == "error" else event.data
+        # JSON has no bare line breaks, so the data is always one line.
+        return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.name.encode(), orjson.dumps(data))
+
+    return frames(stream, request, frame, after=after)
 
 
 async def stream_of(started: StartedTurn) -> RunEvents:
@@ -83,9 +82,6 @@ async def with_heartbeats(pieces: AsyncGenerator[bytes], request: Request) -> As
         following.cancel()
 
 
-_PARAGRAPH = "\n\n"
-
-
 def opening(agent: str, asked: Sequence[str], *, is_first: bool) -> str:
     """Return the text before an agent's answer that names the speaker; usually empty.
 
@@ -96,8 +92,8 @@ def opening(agent: str, asked: Sequence[str], *, is_first: bool) -> str:
         is_first: Whether nobody answered the message before.
     """
     if not is_first:
-        return f"{_PARAGRAPH}**{agent}:**{_PARAGRAPH}"
-    return f"**{agent}:**{_PARAGRAPH}" if len(asked) > 1 else ""
+        return f"\n\n**{agent}:**\n\n"
+    return f"**{agent}:**\n\n" if len(asked) > 1 else ""
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import orjson
 from fastapi import Query, Request
@@ -19,21 +19,15 @@ from pydantic_ai.messages import (
     ToolCallPart,
     ToolReturnPart,
 )
+from pydantic_ai.ui import UIEventStream
 from pydantic_ai.ui.vercel_ai import VercelAIAdapter, VercelAIEventStream
-from pydantic_ai.ui.vercel_ai.request_types import (
-    FileUIPart,
-    RegenerateMessage,
-    RequestData,
-    TextUIPart,
-    UIMessage,
-    UIMessagePart,
-)
+from pydantic_ai.ui.vercel_ai.request_types import FileUIPart, RegenerateMessage, TextUIPart, UIMessage, UIMessagePart
 from starlette.responses import Response
 
 from workflow_agent.api.dependencies import IdempotencyKey, Services, TheServices, user_of
 from workflow_agent.api.event_stream import EventStream, Voices, stream_of, with_heartbeats
 from workflow_agent.api.openai.histories import start
-from workflow_agent.api.openai.texts import Sent, script_of
+from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
 from workflow_agent.api.routes import event_stream, routes_at
 from workflow_agent.assistant.requests import RunEvent, RunEvents
@@ -136,17 +130,28 @@ async def vercel_ai_chat(
 ) -> Response:
     """Answer the last message of a `useChat` chat; its id names the conversation."""
     run_input = _read(body, VercelAIAdapter.build_run_input, "request of the AI SDK")
-    started = await start(services, _ask(request, run_input, services, key))
     encoder: VercelAIEventStream[Any, Any] = VercelAIEventStream(
-        accept=request.headers.get("accept"), sdk_version=_VERSIONS[sdk]
+        accept=request.headers.get("accept"), sdk_version=cast("Literal[5, 6, 7]", int(sdk))
     )
+    script = script_of([_sent(message, at) for at, message in enumerate(run_input.messages)], "/messages")
+    # Asked for once more on purpose, the same words are another message.
+    key = key or (services.new_id("again") if isinstance(run_input, RegenerateMessage) else None)
+    return await _answered(request, services, _ask(request, run_input.id, script, key), encoder)
+
+
+async def _answered(
+    request: Request,
+    services: Services,
+    ask: Ask,
+    encoder: UIEventStream[Any, Any, Any, Any],
+    tidied: Callable[[AsyncIterator[Any]], AsyncIterator[Any]] = lambda events: events,
+) -> Response:
+    """Start the turn that is asked for, or join it, and tell it in the words of an encoder, tidied before."""
+    started = await start(services, ask)
     native = native_events(await stream_of(started), started.asked)
-    told = encoder.encode_stream(encoder.transform_stream(native))
+    told = encoder.encode_stream(tidied(encoder.transform_stream(native)))
     head = headers_of(started, ()) | dict(encoder.response_headers or {})
     return EventStream(with_heartbeats((text.encode() async for text in told), request), head)
-
-
-_VERSIONS: dict[str, Literal[5, 6, 7]] = {"5": 5, "6": 6, "7": 7}
 
 
 Read = TypeVar("Read")
@@ -160,19 +165,15 @@ def _read(body: JsonObject, build: Callable[[bytes], Read], what: str) -> Read:
         raise InvalidInput(f"This is no {what}: {problems[0].message}", problems) from error
 
 
-def _ask(request: Request, run_input: RequestData, services: Services, key: str | None) -> Ask:
-    sent = [_sent(message, at) for at, message in enumerate(run_input.messages)]
-    is_again = isinstance(run_input, RegenerateMessage)
-    script = script_of(sent, "/messages")
+def _ask(request: Request, chat_id: str, script: Script, key: str | None) -> Ask:
     return Ask(
         script=script,
         agent=None,
-        conversation_id=conversation_of_chat(run_input.id),
+        conversation_id=conversation_of_chat(chat_id),
         author=user_of(request, None),
         is_repeated=is_repeated(request.headers),
         attachments=script.files,
-        # Asked for once more on purpose, the same words are another message.
-        key=key or (services.new_id("again") if is_again else None),
+        key=key,
     )
 
 
@@ -206,19 +207,10 @@ async def ag_ui_run(request: Request, body: JsonObject, services: TheServices, k
         raise NotFound("AG-UI is not installed here. Install 'workflow-agent[ag-ui]'.") from error
     run_input = _read(body, AGUIAdapter.build_run_input, "run of AG-UI")
     spoken = [message for message in body["messages"] if message.get("role") in _SPOKEN]
-    ask = Ask(
-        script=script_of([_ag_ui_sent(message, at) for at, message in enumerate(spoken)], "/messages"),
-        agent=None,
-        conversation_id=conversation_of_chat(run_input.thread_id),
-        author=user_of(request, None),
-        is_repeated=is_repeated(request.headers),
-        key=key,
-    )
-    started = await start(services, ask)
+    script = script_of([_ag_ui_sent(message, at) for at, message in enumerate(spoken)], "/messages")
     encoder: AGUIEventStream[Any, Any] = AGUIEventStream(run_input, accept="text/event-stream")
-    native = native_events(await stream_of(started), started.asked)
-    told = encoder.encode_stream(_without_empty_messages(encoder.transform_stream(native)))
-    return EventStream(with_heartbeats((text.encode() async for text in told), request), headers_of(started, ()))
+    ask = _ask(request, run_input.thread_id, script, key)
+    return await _answered(request, services, ask, encoder, _without_empty_messages)
 
 
 async def _without_empty_messages(events: AsyncIterator[Any]) -> AsyncIterator[Any]:

@@ -37,7 +37,6 @@ _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{0,253})(?::
 """RFC 9110: a name or address, and perhaps a port; no user, no path."""
 _ORIGIN = re.compile(rf"(?P<scheme>https?)://{_HOST.pattern}")
 _PORTS = {"http": 80, "https": 443}
-_NO_KEY = "You didn't provide an API key."
 OPEN_PATHS = frozenset({"/health", "/ready"})
 """Answered without a key, for probes; so is the page, which asks for the key itself."""
 
@@ -191,23 +190,22 @@ class KeyGuard:
         """Serve one request, or refuse it."""
         if scope["type"] == "http" and self._callers and not _is_open(scope):
             scheme, _, key = Headers(scope=scope).get("authorization", "").partition(" ")
-            digest = self._known(key.strip()) if scheme.lower() == "bearer" else None
-            if digest is None:
-                how = "Send one of this server as 'Authorization: Bearer <key>'."
-                is_wrong = scheme.lower() == "bearer" and key.strip() != ""
+            given = key.strip() if scheme.lower() == "bearer" else ""
+            caller = self._caller(given) if given else None
+            if caller is None:
+                what = "Incorrect API key provided." if given else "You didn't provide an API key."
                 error = Unauthorized(
-                    f"{'Incorrect API key provided.' if is_wrong else _NO_KEY} {how}",
-                    **({"openai_code": None} if is_openai_path(scope["path"]) and not is_wrong else {}),
+                    f"{what} Send one of this server as 'Authorization: Bearer <key>'.",
+                    **({"openai_code": None} if is_openai_path(scope["path"]) and not given else {}),
                 )
                 await refusal(error, scope)(scope, receive, send)
                 return
-            caller = self._callers[digest]
             scope.setdefault("state", {}).update(tenant=caller.tenant, user=caller.user)
         await self.app(scope, receive, send)
 
-    def _known(self, key: str) -> bytes | None:
-        """Return the digest of a key if it is known."""
+    def _caller(self, key: str) -> Caller | None:
+        """Return whose a key is, if it is known."""
         given = hashlib.sha256(key.encode()).digest()
         # Compared with every key, so that the time says nothing about which one was close.
-        found = [known for known in self._callers if hmac.compare_digest(given, known)]
+        found = [caller for known, caller in self._callers.items() if hmac.compare_digest(given, known)]
         return found[0] if found else None

@@ -19,7 +19,6 @@ _TYPES = {
 _MOST_WAITED_SECONDS = 60
 """Official clients wait no longer, and try at once where they are told to."""
 _UNREAD = "We could not parse the JSON body of your request."
-_CODES = {"unauthorized": "invalid_api_key"}
 _LENGTHS: Mapping[str, tuple[str, str, str, str]] = {
     "too_short": ("short", "minimum", "empty_array", "min_length"),
     "too_long": ("long", "maximum", "array_above_max_length", "max_length"),
@@ -27,16 +26,12 @@ _LENGTHS: Mapping[str, tuple[str, str, str, str]] = {
 """By the validator's kind of error: how long a list is, of which bound, OpenAI's code, and where the bound stands."""
 
 
-class ModelNotFound(NotFound):
+class ModelNotFound(NotFound, code="model_not_found"):
     """No model has this name; the caller picks one of the list."""
 
-    code = "model_not_found"
 
-
-class ResponseNotFound(NotFound):
+class ResponseNotFound(NotFound, code="response_not_found"):
     """No response has this id; the caller looks for the right one."""
-
-    code = "response_not_found"
 
 
 def is_openai_path(path: str) -> bool:
@@ -60,7 +55,7 @@ def openai_error(problem: Mapping[str, Any]) -> dict[str, Any]:
             "message": f"{_UNREAD} {problem['detail']}" if is_unread else problem["detail"],
             "type": _TYPES.get(HTTPStatus(status), fallback),
             "param": _parameter(problem),
-            "code": None if is_unread else _CODES.get(code, code),
+            "code": None if is_unread else "invalid_api_key" if code == "unauthorized" else code,
         }
     }
 

@@ -20,7 +20,6 @@ _TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
 }
-_DOCUMENT = "index.html"
 _OPEN = re.compile(r"/|/web/[a-z0-9_]+\.(?:css|js|svg)")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -54,23 +53,19 @@ def is_page(path: str) -> bool:
 @cache
 def page_files() -> Mapping[str, PageFile]:
     """Return the files of the page by name, read and compressed once."""
-    found = (entry for entry in files("workflow_agent").joinpath("web").iterdir() if entry.is_file())
-    return {entry.name: _page_file(entry.name, entry.read_bytes()) for entry in found if _type(entry.name)}
-
-
-def _type(name: str) -> str | None:
-    return _TYPES.get(name.rpartition(".")[2])
-
-
-def _page_file(name: str, content: bytes) -> PageFile:
-    tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
-    return PageFile(content, gzip.compress(content, mtime=0), _type(name) or "", tag)
+    found: dict[str, PageFile] = {}
+    for entry in files("workflow_agent").joinpath("web").iterdir():
+        if entry.is_file() and (media_type := _TYPES.get(entry.name.rpartition(".")[2])):
+            content = entry.read_bytes()
+            tag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+            found[entry.name] = PageFile(content, gzip.compress(content, mtime=0), media_type, tag)
+    return found
 
 
 @router.get("/")
 async def page(request: Request) -> Response:
     """Return the page."""
-    return _reply(request, _DOCUMENT)
+    return _reply(request, "index.html")
 
 
 @router.get("/web/{name}")

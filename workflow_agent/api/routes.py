@@ -12,11 +12,9 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from workflow_agent.api.body import BodyLimits, forbidden_character, read_json_body
+from workflow_agent.api.body import forbidden_character, read_json_body
 from workflow_agent.api.errors import OnlyPost
 from workflow_agent.errors import InvalidInput, Problem
-
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class _CheckedRequest(Request):
@@ -31,7 +29,7 @@ class _CheckedRequest(Request):
 class StrictRoute(APIRoute):
     """A route that refuses hostile bodies, and query parameters that it does not know or that come twice."""
 
-    def get_route_handler(self) -> Handler:
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return FastAPI's handler with the checks in front."""
         handle = super().get_route_handler()
         known = tuple(_query_names(self.dependant))
@@ -41,8 +39,7 @@ class StrictRoute(APIRoute):
             _check_query(request.scope["query_string"], known)
             if not takes_body:
                 return await handle(request)
-            limits: BodyLimits = request.app.state.body_limits
-            raw, value = await read_json_body(request.headers, request.receive, limits)
+            raw, value = await read_json_body(request.headers, request.receive, request.app.state.settings)
             return await handle(_CheckedRequest(request, raw, value))
 
         return checked
@@ -127,19 +124,15 @@ def answers(
 ) -> dict[str, Any]:
     """Return the arguments of a route that answers with a model, as the OpenAPI document describes it.
 
-    Args:
-        model: What the body of the reply is.
-        problems: The statuses of the errors that it has beside those of every route.
-        status: That of the reply.
-        headers: Those that the reply always has.
-        links: What can be asked for next.
-        other: Replies of other statuses, or in place of this one.
+    It has the headers always, and `problems` beside those of every route; `other` are replies of other statuses, or
+    in place of this one, and `links` what can be asked for next.
     """
-    reply: dict[str, Any] = {"description": HTTPStatus(status).phrase}
-    if headers:
-        reply["headers"] = {name: {"required": True, "schema": {"type": "string"}} for name in headers}
-    if links:
-        reply["links"] = dict(links)
+    described = {
+        "description": HTTPStatus(status).phrase,
+        "headers": {name: {"required": True, "schema": {"type": "string"}} for name in headers},
+        "links": dict(links or {}),
+    }
+    reply: dict[str, Any] = {member: value for member, value in described.items() if value}
     responses = {status: reply} | problem_replies(*problems) | (other or {})
     return {"status_code": status, "response_model": model, "responses": responses}
 

@@ -52,7 +52,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the clock."""
-        self._rest()
+        self._expect("nothing")
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -77,13 +77,12 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Give the body its own deadline."""
-        self._reading = "body"
-        self._set_deadline(self._settings.body_deadline_seconds + _BODY_GRACE_SECONDS)
+        self._expect("body", self._settings.body_deadline_seconds + _BODY_GRACE_SECONDS)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Stop the clock: the request is here."""
-        self._rest()
+        self._expect("nothing")
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own words, not ours
@@ -91,36 +90,24 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refuse(HTTPStatus.BAD_REQUEST, "bad_request", "This is not a valid HTTP request.")
 
     def _expect_head(self) -> None:
-        self._reading = "head"
         self._head_bytes = 0
-        self._set_deadline(self._settings.head_deadline_seconds)
+        self._expect("head", self._settings.head_deadline_seconds)
 
-    def _rest(self) -> None:
-        self._reading = "nothing"
+    def _expect(self, part: Literal["nothing", "head", "body"], seconds: float | None = None) -> None:
+        """Note what arrives next, and refuse the request where it takes longer than so many seconds."""
+        self._reading = part
         if self._deadline is not None:
             self._deadline.cancel()
-            self._deadline = None
-
-    def _set_deadline(self, seconds: float) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = self.loop.call_later(seconds, self._on_deadline)
-
-    def _on_deadline(self) -> None:
-        self._refuse(
-            HTTPStatus.REQUEST_TIMEOUT, "request_timed_out", "The request did not arrive in time; send it at once."
-        )
-
-    def _is_answering(self) -> bool:
-        # None until the first request, whatever uvicorn declares.
-        cycle = cast("RequestResponseCycle | None", self.cycle)
-        return cycle is not None and cycle.response_started and not cycle.response_complete
+        late = (HTTPStatus.REQUEST_TIMEOUT, "request_timed_out", "The request did not arrive in time; send it at once.")
+        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._refuse, *late)
 
     def _refuse(self, status: HTTPStatus, code: str, detail: str) -> None:
         """Answer with a problem and close; without the answer if it would land inside another one."""
         if self.transport.is_closing():
             return
-        if not self._is_answering():
+        # None until the first request, whatever uvicorn declares.
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        if cycle is None or not cycle.response_started or cycle.response_complete:
             body = orjson.dumps(problem_document(status, code, detail))
             head = (
                 f"HTTP/1.1 {status.value} {status.phrase}\r\ncontent-type: application/problem+json\r\n"
@@ -176,9 +163,6 @@ def make_server(app: ASGIApp, settings: Settings, finish: Callable[[], Awaitable
     return GracefulServer(config, finish)
 
 
-_BACKLOG = 2_048
-
-
 def listening_socket(settings: Settings) -> socket.socket:
     """Return a socket that listens where the settings say.
 
@@ -188,7 +172,7 @@ def listening_socket(settings: Settings) -> socket.socket:
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server((host, settings.port), family=family, backlog=_BACKLOG)
+        listener = socket.create_server((host, settings.port), family=family, backlog=2_048)
     except OSError as error:
         raise CannotListen(
             f"Cannot listen on {settings.host} port {settings.port}: {error.strerror or error}. "

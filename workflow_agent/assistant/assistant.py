@@ -20,22 +20,13 @@ from workflow_agent.assistant.loop import AgentLoop
 from workflow_agent.assistant.prompts import shapes
 from workflow_agent.assistant.record import Evidence, Told, error_type_of, status_of_error
 from workflow_agent.assistant.replay import arguments_of
-from workflow_agent.assistant.tools.registry import (
-    HOW_TO_CALL,
-    RARE_TOOLS,
-    USE_TOOL,
-    WRITING_TOOLS,
-    called_directly,
-    definition_text,
-    workflow_tools,
-)
+from workflow_agent.assistant.tools import registry
 from workflow_agent.assistant.window.layout import Modules, OfferByMode, PromptLayout, laid_out, marked, modes_sent
 from workflow_agent.assistant.window.record import roster_notes
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.conversations.call_history import CallStatus
 from workflow_agent.conversations.calls import HOW_TO_READ, PROGRAM_TOOL, EndedCall, latest_calls
 from workflow_agent.conversations.document import Phase
-from workflow_agent.conversations.iterations import Outcome
 from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.tokens import tokens_of_all
 
@@ -79,20 +70,15 @@ def build_assistant(
 ) -> Assistant:
     """Return the assistant; its model, limits and dependencies come with each run.
 
-    Args:
-        prompts: The prompt module of each mode.
-        tool_timeout_seconds: For one call.
-        phases: What each phase adds to the instructions; nothing without it.
-        layout: Whether requests keep their beginning; see `has_stable_prefix`.
-        instrumentation: Where the framework reports its spans; nowhere without it.
-        foreign: The tools of other MCP servers.
-        own_tools: Tools of other packages.
-        own_writing: The names of those that change workflows.
+    Phases are what each adds to the instructions, own tools those of other packages, and own writing the names of those
+    of them that change workflows. Whether requests keep their beginning is decided by `has_stable_prefix`.
     """
     guidance = phases or {}
     modules = Modules(prompts, shapes())
-    tools = workflow_tools(own_tools).tools
-    offer = OfferByMode({name: tool.tool_def for name, tool in tools.items()}, layout, WRITING_TOOLS | own_writing)
+    tools = registry.workflow_tools(own_tools).tools
+    offer = OfferByMode(
+        {name: tool.tool_def for name, tool in tools.items()}, layout, registry.WRITING_TOOLS | own_writing
+    )
     toolset = FunctionToolset(list(tools.values()), max_retries=TOOL_RETRIES, timeout=tool_timeout_seconds)
 
     async def instructions(ctx: RunContext[WorkflowContext]) -> str:
@@ -119,10 +105,10 @@ def build_assistant(
         OfferedTools(toolset, offer, foreign),
         instructions,
         lay_out,
-        called_directly,
+        registry.called_directly,
         (confirmed,),
         capabilities=(RecordedCalls(offer, foreign),),
-        way_to=lambda tool, _ctx: HOW_TO_CALL if tool == USE_TOOL else "",
+        way_to=lambda tool, _ctx: registry.HOW_TO_CALL if tool == registry.USE_TOOL else "",
         tool_retries=TOOL_RETRIES,
         output_retries=1,
         instrumentation=instrumentation,
@@ -164,14 +150,17 @@ class OfferedTools(WrapperToolset[Any]):
         foreign = await self.foreign.offered(ctx, self.offer.definitions) if self.foreign else {}
         evidence: Evidence = ctx.deps.evidence
         count = evidence.counter.count
-        others = sum(count(definition_text(tool.tool_def)) for tool in foreign.values())
+        others = sum(count(registry.definition_text(tool.tool_def)) for tool in foreign.values())
         evidence.section_tokens["tools"] = tokens_of_all(self.offer.sent(ctx.deps, ctx.model), count) + others
         made = self.made.get(ctx.max_retries)
         if made is None:
             tools = (await super().get_tools(ctx)).items()
             # What stands before the first difference is the same: those of all modes first, then those that write.
-            in_order = sorted(tools, key=lambda one: 2 * (one[0] in RARE_TOOLS) + (one[0] in self.offer.writing))
-            made = {name: _without_return_schema(tool) for name, tool in in_order}
+            in_order = sorted(
+                tools, key=lambda one: 2 * (one[0] in registry.RARE_TOOLS) + (one[0] in self.offer.writing)
+            )
+            # As models get them: the framework takes the schema away each time it finds one.
+            made = {name: replace(one, tool_def=replace(one.tool_def, return_schema=None)) for name, one in in_order}
             self.made[ctx.max_retries] = made
         names = self.offer.callable_names(ctx.deps, ctx.model)
         return {**{name: tool for name, tool in made.items() if name in names}, **foreign}
@@ -183,11 +172,6 @@ class OfferedTools(WrapperToolset[Any]):
         if self.foreign is not None and name not in self.offer.definitions:
             return await self.foreign.call(tool, tool_args)
         return await super().call_tool(name, tool_args, ctx, tool)
-
-
-def _without_return_schema(tool: ToolsetTool[Any]) -> ToolsetTool[Any]:
-    """Return a tool as models get it: the framework takes the schema away each time it finds one."""
-    return replace(tool, tool_def=replace(tool.tool_def, return_schema=None))
 
 
 @dataclass
@@ -231,13 +215,10 @@ class RecordedCalls(AbstractCapability[Any]):
         except BaseException as error:
             status = status_of_error(error)
             ended(status, error_type=error_type_of(error), error_message=str(error))
-            if (outcome := _OUTCOMES.get(status)) is not None:
-                evidence.answered(call, outcome, str(error))
+            if status != "cancelled":
+                evidence.answered(call, "retried" if status == "retried" else "failed", str(error))
             raise
         ended("success", result=result)
         evidence.answered(call, "success", result)
         await evidence.keep()
         return result
-
-
-_OUTCOMES: Mapping[CallStatus, Outcome] = {"retried": "retried", "error": "failed"}

@@ -81,7 +81,13 @@ class Attaching:
         self, position: int, given: NewAttachment, known: dict[str, AttachedDocument], at: datetime
     ) -> tuple[str | None, AttachedDocument]:
         if given.content is None:
-            return None, _named(str(given.attachment_id), known)
+            attachment_id = str(given.attachment_id)
+            if attachment_id not in known:
+                raise NotFound(
+                    f"The conversation has no attachment {attachment_id[:80]!r}; send its content.",
+                    attachment_id=attachment_id[:80],
+                )
+            return None, known[attachment_id]
         try:
             read = await asyncio.to_thread(
                 read_document,
@@ -106,13 +112,3 @@ class Attaching:
             at=at,
         )
         return read.text, document
-
-
-def _named(attachment_id: str, known: dict[str, AttachedDocument]) -> AttachedDocument:
-    found = known.get(attachment_id)
-    if found is None:
-        raise NotFound(
-            f"The conversation has no attachment {attachment_id[:80]!r}; send its content.",
-            attachment_id=attachment_id[:80],
-        )
-    return found

@@ -69,9 +69,9 @@ async def confirmed(ctx: RunContext[WorkflowContext], answer: str) -> str:
 def _is_borne_out(deps: WorkflowContext) -> bool:
     """Say whether the record shows deeds, of this run or, where nothing is to be changed, of earlier ones."""
     progress = deps.progress
-    if any(touch.change in WRITES for touch in progress.touched.values()):
+    if progress.has_written or progress.phase_changes or progress.handoffs:
         return True
-    if progress.phase_changes or progress.handoffs or _LOOK_BACK.intersection(deps.evidence.tools_that_answered()):
+    if not _LOOK_BACK.isdisjoint(deps.evidence.tools_that_answered()):
         return True
     earlier = (event for event in deps.conversation.events if isinstance(event, AgentReply))
     wrote = any(touch.change in WRITES for reply in earlier for touch in reply.workflows_touched)
@@ -104,11 +104,7 @@ def _is_claimed(words: Sequence[str], at: int) -> bool:
         # "Deleted." and "Added a review."
         return words[at + 1 : at + 2] == [] or words[at + 1] not in _ABOUT
     match before[-2:]:
-        case [*_, "i" | "we" | "i've" | "we've"]:
-            return True
-        case ["i" | "we", "have"]:
-            return True
-        case ["has" | "have", "been"]:
+        case [*_, "i" | "we" | "i've" | "we've"] | ["i" | "we", "have"] | ["has" | "have", "been"]:
             return True
         case _:
             return before == ["done"]

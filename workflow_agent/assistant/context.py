@@ -1,16 +1,18 @@
 """What tools and instructions of a run can reach, `RunContext[WorkflowContext]`, and what it learns of workflows."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from workflow_agent.assistant.record import Evidence
 from workflow_agent.assistant.sandbox import PythonSandbox
-from workflow_agent.conversations.agents import ROSTER, AgentProfile, Mode, Roster
+from workflow_agent.conversations.agents import AgentProfile, Mode, Roster
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.document import (
+    WRITES,
     Conversation,
     ModeRecord,
     Phase,
@@ -22,7 +24,7 @@ from workflow_agent.conversations.memory.aliases import aliases_from_name, disti
 from workflow_agent.conversations.memory.references import HIGH_CONFIDENCE, known_workflows
 from workflow_agent.conversations.memory.resolver import resolve_reference
 from workflow_agent.conversations.memory.service import PersonalMemory
-from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.records import Records
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.conversations.transitions import Handoff, PhaseChange
@@ -71,12 +73,8 @@ class RunProgress:
     def touch(self, workflow: Workflow, change: Relation, *, formerly: str | None = None) -> None:
         """Note what was done to a workflow; it becomes the open one unless only mentioned.
 
-        A run that looks at several workflows looks for something in all: what was open before stays so.
-
-        Args:
-            workflow: As it is now.
-            change: What was done.
-            formerly: Its name before, by which people may still ask for it.
+        A run that looks at several workflows looks for something in all: what was open before stays so. By the name
+        that it had formerly people may still ask for it.
         """
         self.touched[workflow.id, change] = WorkflowTouch(
             id=workflow.id, name=workflow.name, version=workflow.version, change=change
@@ -96,14 +94,15 @@ class RunProgress:
             self._looks.clear()
             self.open_workflow_id = workflow.id
 
+    @property
+    def has_written(self) -> bool:
+        """Return whether any workflow was changed."""
+        return any(touch.change in WRITES for touch in self.touched.values())
+
     def take_pending(self) -> Preview | None:
         """Return what this message may confirm, once: two calls at the same time do not both get it."""
         taken, self.pending = self.pending, None
         return taken
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +131,19 @@ class WorkflowContext:
     """What users want remembered."""
     outline: Callable[[Workflow], str]
     """Renders a workflow as the model reads it."""
-    writing_is_refused: str | None = None
+    writing_is_refused: str | None
     """Why this run may not enter a mode that writes; None when it may."""
-    idle_tools: frozenset[str] = frozenset()
+    idle_tools: frozenset[str]
     """Tools that can be of no use in this run; its model is told of none of them."""
-    roster: Roster = field(default_factory=lambda: ROSTER)
-    max_handoffs: int = 4
+    roster: Roster
+    max_handoffs: int
     """How often the conversation may be handed on before the user says something again."""
-    notes: Sequence[str] = field(default_factory=tuple)
+    notes: Sequence[str]
     """Facts of this run for the instructions, one a line."""
-    references: Sequence[WorkflowReference] = ()
+    references: Sequence[WorkflowReference]
     """What is remembered of workflows dealt with, in this conversation and in the user's others."""
-    now: Callable[[], datetime] = _utc_now
-    fence_number: int | None = None
+    now: Callable[[], datetime]
+    fence_number: int | None
     """Of the attempt; None outside of conversations that are kept."""
 
     @property
@@ -163,6 +162,12 @@ class WorkflowContext:
     def service(self) -> WorkflowService:
         """Return the use cases that write workflows."""
         return WorkflowService(self.workflows, self.tenant)
+
+    async def records_of(self, turn: int) -> Records:
+        """Return the records of the conversation that a turn is in, should there be one: its own, or a sealed part."""
+        if turn > self.conversation.sealed_turns:
+            return self.conversation
+        return await self.sealed(self.tenant, self.conversation.id, Position("turn", turn))
 
     def writer(self, digest: str) -> Writer:
         """Return this run as the one who writes; the digest is of what it was asked to write."""
@@ -186,11 +191,6 @@ class Occasion:
     turn: int
     at: datetime
 
-    @classmethod
-    def of(cls, conversation: Conversation, run: Run, message: str, at: datetime) -> "Occasion":
-        """Return the occasion of a run."""
-        return cls(message, conversation.id, run.turn, at)
-
     def reference(self, workflow_id: str, name: str, relation: Relation, aliases: Sequence[str]) -> WorkflowReference:
         """Return the reference to a workflow that was dealt with on this occasion."""
         return WorkflowReference(
@@ -207,29 +207,15 @@ class Occasion:
 def learned(
     progress: RunProgress, known: Sequence[WorkflowReference], occasion: Occasion
 ) -> tuple[WorkflowReference, ...]:
-    """Return the references a run leaves: what it touched, and under which name the message knows one.
-
-    Args:
-        progress: What the run did.
-        known: What was remembered before it.
-        occasion: The turn.
-    """
-    given = _name_given(progress, known, occasion)
-    named_id, alias = given or (None, "")
-    touched = [
-        occasion.reference(
-            touch.id,
-            touch.name,
-            touch.change,
-            [*([alias] if touch.id == named_id else []), *progress.names.get(touch.id, ())],
-        )
-        for touch in progress.touched.values()
-    ]
-    if named_id is not None and all(one.workflow_id != named_id for one in touched):
-        remembered = {one.workflow_id: one.name for one in known_workflows(known)}
-        if named_id in remembered:
-            touched.append(occasion.reference(named_id, remembered[named_id], "discussed", [alias]))
-    return tuple(touched)
+    """Return the references a run leaves: what it touched, and under which name the message knows one."""
+    named_id, alias = _name_given(progress, known, occasion) or ("", "")
+    touched = touched_so_far(progress, occasion, {named_id: (alias,)})
+    if not named_id or any(one.workflow_id == named_id for one in touched):
+        return touched
+    remembered = {one.workflow_id: one.name for one in known_workflows(known)}
+    if named_id not in remembered:
+        return touched
+    return (*touched, occasion.reference(named_id, remembered[named_id], "discussed", [alias]))
 
 
 def _name_given(
@@ -253,9 +239,13 @@ def _name_given(
     return None if is_its_name else (meant.workflow_id, given.alias)
 
 
-def touched_so_far(progress: RunProgress, occasion: Occasion) -> tuple[WorkflowReference, ...]:
-    """Return references to what the run has dealt with until now."""
+def touched_so_far(
+    progress: RunProgress, occasion: Occasion, given: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> tuple[WorkflowReference, ...]:
+    """Return references to what the run has dealt with until now, the names that the message gives first."""
     return tuple(
-        occasion.reference(touch.id, touch.name, touch.change, progress.names.get(touch.id, ()))
+        occasion.reference(
+            touch.id, touch.name, touch.change, [*given.get(touch.id, ()), *progress.names.get(touch.id, ())]
+        )
         for touch in progress.touched.values()
     )

@@ -106,14 +106,7 @@ class ReadDocument:
 def read_document(
     content: str, *, is_base64: bool, name: str, media_type: str | None, limits: DocumentLimits
 ) -> ReadDocument:
-    """Return what a document says.
-
-    Args:
-        content: Its text, or its bytes in base64.
-        is_base64: Whether it is in base64.
-        name: What it is called; the extension tells its kind where `media_type` does not.
-        media_type: What the sender says it is.
-        limits: How large it may be.
+    """Return what a document says; its name's extension tells its kind where `media_type` does not.
 
     Raises:
         UnsupportedDocument: It is of a kind that is not read here.

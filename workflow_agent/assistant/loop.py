@@ -15,23 +15,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from opentelemetry.trace import StatusCode
-from pydantic_ai import RunContext, ToolDenied, ToolReturn, direct
+from pydantic_ai import RunContext, ToolDenied, ToolReturn, direct, exceptions
 from pydantic_ai.capabilities import AbstractCapability, CombinedCapability, Instrumentation
-from pydantic_ai.exceptions import (
-    ApprovalRequired,
-    CallDeferred,
-    ContentFilterError,
-    IncompleteToolCall,
-    ModelAPIError,
-    ModelRetry,
-    RunCancelled,
-    RunTimedOut,
-    ToolFailedError,
-    ToolRetryError,
-    UnexpectedModelBehavior,
-    UsageLimitExceeded,
-    UserError,
-)
 from pydantic_ai.messages import (
     CompactionPart,
     InstructionPart,
@@ -175,7 +160,7 @@ class AgentLoop(Generic[Deps]):
         except TimeoutError as error:
             if not timer.expired():
                 raise
-            raise RunTimedOut(
+            raise exceptions.RunTimedOut(
                 "The agent run timed out.",
                 messages=messages,
                 new_message_index=began,
@@ -193,7 +178,7 @@ class AgentLoop(Generic[Deps]):
         around = [*observed, *self.capabilities]
         if len(around) > 1:
             return await CombinedCapability(around).for_run(ctx)
-        return around[0] if around else None
+        return next(iter(around), None)
 
     @contextmanager
     def _span(self, ctx: RunContext[Deps]) -> Generator[None]:
@@ -283,16 +268,8 @@ class LoopRun(Generic[Deps]):
         yield self._taken(said)
 
     async def _whole(self, asked: ModelRequestContext) -> ModelResponse:
-        sent = self._laid_out(asked)
         with until(self.ctx.deadline):
-            response = await direct.model_request(
-                sent.model,
-                sent.messages,
-                model_settings=sent.model_settings,
-                model_request_parameters=sent.model_request_parameters,
-                instrument=self.loop.instrumentation or False,
-            )
-        return self.loop.taken(response)
+            return self.loop.taken(await direct.model_request(**self._laid_out(asked)))
 
     async def _responded(self, asked: ModelRequestContext) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
         """Yield a response in pieces, then whole; of the next model where a stream breaks before a word."""
@@ -307,7 +284,7 @@ class LoopRun(Generic[Deps]):
                             self._check_tokens(self.usage + streamed.usage, streamed.usage.input_tokens)
                         has_spoken = has_spoken or _speaks(piece)
                         yield piece
-            except ModelAPIError as error:
+            except exceptions.ModelAPIError as error:
                 others = _models_after(asked.model, streamed)
                 if has_spoken or streamed is None or not others:
                     raise
@@ -374,26 +351,25 @@ class LoopRun(Generic[Deps]):
             self._established = (self._established or frozenset()).union(names)
         return [name for name in names if name not in self._established]
 
-    def _laid_out(self, asked: ModelRequestContext) -> ModelRequestContext:
+    def _laid_out(self, asked: ModelRequestContext) -> dict[str, Any]:
         """Return a request as the model gets it; the messages of the run stay as they are."""
         # A copy, because laying it out changes it.
         sent = self.loop.lay_out(self.ctx, replace(asked))
         cleaned = repair_messages(sent.messages)
         prepared = sent.model.prepare_messages(cleaned, sent.model_request_parameters)
         sent.messages = prepared if prepared is cleaned else repair_messages(prepared)
-        self.ctx.model_settings = sent.model_settings = sent.model_settings or None
-        return sent
+        self.ctx.model_settings = sent.model_settings or None
+        return {
+            "model": sent.model,
+            "messages": sent.messages,
+            "model_settings": self.ctx.model_settings,
+            "model_request_parameters": sent.model_request_parameters,
+            "instrument": self.loop.instrumentation or False,
+        }
 
     @asynccontextmanager
     async def _streamed(self, asked: ModelRequestContext) -> AsyncGenerator[StreamedResponse]:
-        sent = self._laid_out(asked)
-        request = direct.model_request_stream(
-            sent.model,
-            sent.messages,
-            model_settings=sent.model_settings,
-            model_request_parameters=sent.model_request_parameters,
-            instrument=self.loop.instrumentation or False,
-        )
+        request = direct.model_request_stream(**self._laid_out(asked))
         async with AsyncExitStack() as opened:
             with until(self.ctx.deadline):
                 streamed = await opened.enter_async_context(request)
@@ -410,11 +386,11 @@ class LoopRun(Generic[Deps]):
         try:
             self._check_tokens(self.usage, response.usage.input_tokens)
             self.limits.check_cost(self.usage, warn_if_cost_unavailable=False)
-        except UsageLimitExceeded:
+        except exceptions.UsageLimitExceeded:
             self.messages[-1] = replace(response, state="interrupted")
             raise
         if response.state == "suspended":
-            raise UnexpectedModelBehavior(
+            raise exceptions.UnexpectedModelBehavior(
                 f"Model {response.model_name!r} suspended its response, which runs here do not continue. "
                 "Turn off background mode and the provider's own tools in the model's settings."
             )
@@ -463,7 +439,7 @@ class LoopRun(Generic[Deps]):
                 else:
                     parts.append((await self._result(one))[0])
             if deferred:
-                raise UserError(_NO_DEFERRAL)
+                raise exceptions.UserError(_NO_DEFERRAL)
         except BaseException:
             # Says to whoever goes on from here that the other calls are never answered.
             self.messages.append(self._request(parts, state="interrupted"))
@@ -476,14 +452,14 @@ class LoopRun(Generic[Deps]):
             self.limits.check_before_tool_call(projected)
         ids = Counter(call.tool_call_id for call in calls)
         if repeated := [one for one, count in ids.items() if count > 1]:
-            raise UnexpectedModelBehavior(
+            raise exceptions.UnexpectedModelBehavior(
                 f"Function tool calls must have unique `tool_call_id` values; duplicate `tool_call_id`s: {repeated}"
             )
 
     async def _validated(self, call: ToolCallPart) -> ValidatedToolCall[Deps]:
         try:
             return await self.manager.validate_tool_call(call)
-        except UnexpectedModelBehavior:
+        except exceptions.UnexpectedModelBehavior:
             self._check_incomplete()
             raise
 
@@ -516,7 +492,7 @@ class LoopRun(Generic[Deps]):
                 for task in done:
                     try:
                         ended[tasks[task]] = result = task.result()
-                    except (CallDeferred, ApprovalRequired):
+                    except (exceptions.CallDeferred, exceptions.ApprovalRequired):
                         deferred.append(validated[tasks[task]].call)
                     else:
                         yield result[0]
@@ -532,12 +508,12 @@ class LoopRun(Generic[Deps]):
         call = validated.call
         try:
             value = await self.manager.execute_tool_call(validated)
-        except ToolRetryError as error:
+        except exceptions.ToolRetryError as error:
             # One that answers a call, because there is a call.
             return self._with_way(cast("ToolReturnPart", error.tool_retry)), None
-        except ToolFailedError as error:
+        except exceptions.ToolFailedError as error:
             return error.tool_failed, None
-        except RunCancelled as error:
+        except exceptions.RunCancelled as error:
             told = f"The sub-agent run was cancelled: {error}"
             return ToolReturnPart(call.tool_name, told, call.tool_call_id, outcome="failed"), None
         return _returned(call, value)
@@ -568,7 +544,7 @@ class LoopRun(Generic[Deps]):
         try:
             for validate in self.loop.validators:
                 text = await validate(ctx, text)
-        except ModelRetry as error:
+        except exceptions.ModelRetry as error:
             return self._feedback(error.message, "model_retry")
         return Answer(text, response)
 
@@ -580,7 +556,7 @@ class LoopRun(Generic[Deps]):
         if self._retries_used > most:
             self._check_incomplete()
             message = f"Exceeded maximum output retries ({most})"
-            raise UnexpectedModelBehavior(message) from ToolRetryError(feedback)
+            raise exceptions.UnexpectedModelBehavior(message) from exceptions.ToolRetryError(feedback)
         return feedback
 
     def _check_incomplete(self) -> None:
@@ -593,7 +569,7 @@ class LoopRun(Generic[Deps]):
                 call.args_as_dict(raise_if_invalid=True)
             except (ValueError, AssertionError) as error:
                 what = "while generating a tool call, resulting in incomplete arguments"
-                raise IncompleteToolCall(_too_long(what, self._most_tokens())) from error
+                raise exceptions.IncompleteToolCall(_too_long(what, self._most_tokens())) from error
 
     def _most_tokens(self) -> object:
         return (self.ctx.model_settings or {}).get("max_tokens") or "provider default"
@@ -604,7 +580,7 @@ def _returned(call: ToolCallPart, value: object) -> Ended:
     if isinstance(value, ToolDenied):
         return ToolReturnPart(call.tool_name, value.message, call.tool_call_id, outcome="denied"), None
     if isinstance(value, list) and any(isinstance(one, ToolReturn) for one in cast("list[object]", value)):
-        raise UserError(
+        raise exceptions.UserError(
             f"The return value of tool {call.tool_name!r} contains invalid nested `ToolReturn` objects. "
             "`ToolReturn` should be used directly."
         )
@@ -657,7 +633,7 @@ def _text_of(response: ModelResponse) -> str:
 def _check_finish(response: ModelResponse, most_tokens: object) -> None:
     """Raise where a response says nothing for a reason that asking again does not change."""
     if response.finish_reason == "length":
-        raise UnexpectedModelBehavior(_too_long("before any response was generated", most_tokens))
+        raise exceptions.UnexpectedModelBehavior(_too_long("before any response was generated", most_tokens))
     if response.finish_reason == "content_filter":
         details = response.provider_details or {}
         message = "Content filter triggered."
@@ -667,7 +643,7 @@ def _check_finish(response: ModelResponse, most_tokens: object) -> None:
             message = f"Content filter triggered. Block reason: '{reason}'"
         elif refusal := details.get("refusal"):
             message = f"Content filter triggered. Refusal: {refusal!r}"
-        raise ContentFilterError(message, body=ModelMessagesTypeAdapter.dump_json([response]).decode())
+        raise exceptions.ContentFilterError(message, body=ModelMessagesTypeAdapter.dump_json([response]).decode())
 
 
 def _too_long(what: str, most_tokens: object) -> str:

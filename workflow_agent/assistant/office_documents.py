@@ -33,8 +33,7 @@ def docx_as_text(data: bytes, name: str, most_chars: int) -> str:
     try:
         text = "\n\n".join(filter(None, _blocks(docx.Document(io.BytesIO(data)))))
     except (OpcError, SyntaxError, KeyError, ValueError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        # A damaged file breaks the reader in many places, and all of them mean the same to the sender.
-        raise _unreadable(name, type(error).__name__) from error
+        raise _unreadable(name, "DOCX", error) from error
     if len(text) > most_chars:
         raise BodyTooLarge(f"{name!r} has more than {most_chars} characters of text.", limit=most_chars)
     return text
@@ -46,7 +45,7 @@ def _check_archive(data: bytes, name: str) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError) as error:
-        raise _unreadable(name, type(error).__name__) from error
+        raise _unreadable(name, "DOCX", error) from error
     if not any(one.filename == _MAIN for one in files):
         raise UnsupportedDocument(f"{name!r} is an archive, but no DOCX. Send the documents in it one by one.")
     xml = [one.file_size for one in files if one.filename.endswith((".xml", ".rels"))]
@@ -66,8 +65,11 @@ def _blocks(document: Document) -> Iterator[str]:
             yield block.text.strip()
 
 
-def _unreadable(name: str, why: str) -> UnreadableAttachment:
-    return UnreadableAttachment(f"{name!r} cannot be read as a DOCX ({why}). Save it again, or send its text.")
+def _unreadable(name: str, kind: str, why: Exception) -> UnreadableAttachment:
+    """Return what the sender is told: a damaged file breaks the readers in many places, which all mean the same."""
+    return UnreadableAttachment(
+        f"{name!r} cannot be read as a {kind} ({type(why).__name__}). Save it again, or send its text."
+    )
 
 
 MOST_PAGES = 2_000
@@ -93,8 +95,5 @@ def pdf_as_text(data: bytes, name: str, most_chars: int) -> str:
             if sum(map(len, pages)) > most_chars:
                 raise BodyTooLarge(f"{name!r} has more than {most_chars} characters of text.", limit=most_chars)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
-        # A damaged file breaks the reader in many places, and all of them mean the same to the sender.
-        raise UnreadableAttachment(
-            f"{name!r} cannot be read as a PDF ({type(error).__name__}). Save it again, or send its text."
-        ) from error
+        raise _unreadable(name, "PDF", error) from error
     return "\n\n".join(page.strip() for page in pages)

@@ -5,7 +5,7 @@ they are made of: all shapes in their schemas would cost a request that only rea
 tools (ADR-0090).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import get_args
@@ -109,11 +109,9 @@ def shapes() -> str:
 
 
 def _told(shape: type[Parameters], without: Collection[str] = ()) -> str:
-    return " · ".join(_fields(shape, without))
-
-
-def _fields(shape: type[Parameters], without: Collection[str]) -> Iterator[str]:
+    told: list[str] = []
     for name, field in shape.model_fields.items():
         if name not in without:
             values = "|".join(_VALUES.get((shape, name), ()))
-            yield f"`{field.alias or name}` {', '.join(filter(None, (values, field.description)))}"
+            told.append(f"`{field.alias or name}` {', '.join(filter(None, (values, field.description)))}")
+    return " · ".join(told)

@@ -166,14 +166,9 @@ class ModelConfig(Value):
         summarizer: str | None = None,
         is_own_server: bool = False,
     ) -> "ModelConfig":
-        """Return the models of a request.
+        """Return the models of a request, with the planner and the summarizer that the settings name.
 
-        Args:
-            request_model: The model that answers.
-            context_planner: The one the settings name.
-            summarizer: The one the settings name.
-            is_own_server: Whether the model is not reached at its provider's own address: a server that speaks a
-                provider's protocol need not have its models.
+        An own server is one not at its provider's own address: speaking its protocol, it need not have its models.
         """
         vendor = request_model.partition(":")[0] if ":" in request_model else ""
         small = request_model if is_own_server or vendor in _LOCAL else SMALL_MODELS.get(vendor)

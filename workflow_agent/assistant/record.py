@@ -14,17 +14,9 @@ from pydantic_ai.exceptions import ModelRetry, ToolFailed, ToolRetryError
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, ToolCallPart
 from pydantic_core import to_json
 
+from workflow_agent.assistant import replay
 from workflow_agent.assistant.loop import Asking
 from workflow_agent.assistant.providers import OFFLINE, usage_of
-from workflow_agent.assistant.replay import (
-    attempts_before,
-    feedback_in,
-    refusal_in,
-    results_in,
-    said_by,
-    session_of,
-    why_ended,
-)
 from workflow_agent.conversations import iterations
 from workflow_agent.conversations.call_history import CallRecord, CallStatus, scan_program
 from workflow_agent.conversations.calls import (
@@ -46,15 +38,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class CallRecorder:
-    """Keeps one record a call, however often its end is reported; a record that fails fails nothing else.
-
-    Args:
-        parent_call_id: The message's call.
-        known: How many records the conversation had before this run.
-    """
+    """Keeps one record a call, however often its end is reported; a record that fails fails nothing else."""
 
     parent_call_id: str
+    """The message's call."""
     known: int = 0
+    """How many records the conversation had before this run."""
     records: dict[str, CallRecord] = field(default_factory=dict[str, CallRecord])
     failed: int = 0
     """Calls of which no record could be made."""
@@ -75,11 +64,6 @@ class CallRecorder:
         number = sum(record.parent_call_id == call.parent_id for record in self.records.values()) + 1
         call_id = f"{call.parent_id}.{number}"
         self._keep(call_id, lambda: inner_record(call, call_id, _trace_id()))
-
-    def status_of(self, call_id: str) -> CallStatus | None:
-        """Return how a call is on record to have ended, or None when it is not on record."""
-        record = self.records.get(call_id)
-        return record.outcome_summary.status if record else None
 
     def _use_of_history(self, call: EndedCall) -> JsonObject:
         if call.name != PROGRAM_TOOL:
@@ -190,17 +174,17 @@ class Evidence:
         What it calls is kept, should the process die, and so is an answer that somebody charges for: whoever
         goes on with the run does not ask again.
         """
-        text, calls = said_by(response)
+        text, calls = replay.said_by(response)
         self.turn = iterations.add_assistant_message(
             self.turn,
             text,
             calls,
-            session_id=session_of(response),
-            finish_reason=why_ended(response),
-            failed_attempts=attempts_before(response),
+            session_id=replay.session_of(response),
+            finish_reason=replay.why_ended(response),
+            failed_attempts=replay.attempts_before(response),
             at=self.now(),
         )
-        self.finish_reason, self.refusal, self.answer = why_ended(response), refusal_in(response), text
+        self.finish_reason, self.refusal, self.answer = replay.why_ended(response), replay.refusal_in(response), text
         self.model = response.model_name or self.model
         self.costs = self.costs.with_call("primary", usage_of(response), response.usage.cost)
         is_counted = response.provider_name not in (None, OFFLINE)
@@ -243,10 +227,9 @@ class Evidence:
         self.section_tokens[section] = sum(map(self.counter.count, texts))
 
     async def asking(self, asked: Asking) -> tuple[ToolResult, ...]:
-        """Note what a request carries: first the instructions, later the results that end an iteration.
+        """Note what a request carries, and return the results of calls that were refused before they began.
 
-        Returns:
-            The results of calls that were refused before they began.
+        The first one carries the instructions, later ones the results that end an iteration.
         """
         self.check()
         before = self.turn.current_iteration
@@ -260,12 +243,13 @@ class Evidence:
     def _requesting(self, asked: Asking) -> tuple[ToolResult, ...]:
         if not self.model:
             self._first_request(asked.model.model_name)
-        results = results_in(asked.messages)
-        feedback = feedback_in(asked.messages)
-        if results or feedback:
+        results = replay.results_in(asked.messages)
+        if results or replay.asks_to_mend(asked.messages):
             self.turn = iterations.add_tool_results(self.turn, results, durations_ms=self.durations_ms, at=self.now())
             self._record(self.turn.iterations[-2])
-        self.measured("run", *(text for one in self.turn.iterations for text in _texts(one)))
+        # What the loop itself added; the instructions and the message are counted by themselves.
+        said = (one for step in self.turn.iterations for one in step.messages if one.role in ("assistant", "tool"))
+        self.measured("run", *(text for one in said for text in texts_of(one)))
         return results
 
     def _first_request(self, model_name: str) -> None:
@@ -276,11 +260,7 @@ class Evidence:
         self.model = model_name
 
     def closed(self, *, interrupted_as: CallStatus = "interrupted") -> tuple[Iteration, ...]:
-        """Return every iteration, completed, as the run leaves them; each call is on record then.
-
-        Args:
-            interrupted_as: How the records name the end of calls that were still open.
-        """
+        """Return every iteration, completed, as the run leaves them; each call is on record then, open ones as such."""
         self.turn = self._as_it_stands()
         for iteration in self.turn.iterations:
             self._record(iteration, interrupted_as)
@@ -309,7 +289,8 @@ class Evidence:
     def _record(self, iteration: Iteration, interrupted_as: CallStatus = "interrupted") -> None:
         """Record the calls that ended without being run, or otherwise than it seemed where they ran."""
         for call in ended_calls(iteration, interrupted_as):
-            if self.calls.status_of(call.id) != call.status:
+            known = self.calls.records.get(call.id)
+            if known is None or known.outcome_summary.status != call.status:
                 self.calls.ended(replace(call, started_at=self.called_at.get(call.id, call.started_at)))
 
 
@@ -325,9 +306,3 @@ def texts_of(message: Message) -> Iterator[str]:
 def as_sent(content: Any) -> bytes:
     """Return a value as JSON as the framework writes it into a request, whatever is in it."""
     return to_json(content, inf_nan_mode="null", serialize_unknown=True)
-
-
-def _texts(iteration: Iteration) -> Iterator[str]:
-    """Yield what the loop itself added; the instructions and the message are counted by themselves."""
-    spoken = (message for message in iteration.messages if message.role in ("assistant", "tool"))
-    return (text for message in spoken for text in texts_of(message))

@@ -34,18 +34,12 @@ _NOTE = "not_from_the_user"
 def to_model_messages(messages: Iterable[Message], *, system_in_place: bool = True) -> list[ModelMessage]:
     """Return stored messages as the model's, in order; messages that say nothing are left out.
 
-    Args:
-        messages: Oldest first.
-        system_in_place: Whether the provider leaves system messages where they are. Where it does not,
-            they are carried as framed user text, which keeps their order and says who speaks.
+    Where the provider does not leave system messages in their place, they are carried as framed user text, which keeps
+    their order and says who speaks.
     """
-    replayed: list[ModelMessage] = []
-    for message in messages:
-        carried = message if system_in_place or message.role != "system" else _as_note(message)
-        made = _response(carried) if carried.role == "assistant" else _request(carried)
-        if made is not None:
-            replayed.append(made)
-    return replayed
+    carried = (one if system_in_place or one.role != "system" else _as_note(one) for one in messages)
+    made = (_response(one) if one.role == "assistant" else _request(one) for one in carried)
+    return [one for one in made if one is not None]
 
 
 def _as_note(message: Message) -> Message:
@@ -142,8 +136,6 @@ def arguments_of(part: ToolCallPart) -> dict[str, Any]:
 
 def results_in(messages: Sequence[ModelMessage]) -> tuple[ToolResult, ...]:
     """Return the tool results of the last message, which answers the response before it."""
-    if not messages or not isinstance(messages[-1], ModelRequest):
-        return ()
     return tuple(_result(part) for part in messages[-1].parts if isinstance(part, ToolReturnPart))
 
 
@@ -155,9 +147,6 @@ def _result(part: ToolReturnPart[Any]) -> ToolResult:
     return ToolResult(id=part.tool_call_id, name=part.tool_name, outcome=outcome, content=told)
 
 
-def feedback_in(messages: Sequence[ModelMessage]) -> str:
-    """Return what the framework asked the model to mend in its last response, if anything."""
-    if not messages or not isinstance(messages[-1], ModelRequest):
-        return ""
-    parts = [part for part in messages[-1].parts if isinstance(part, RetryFeedbackPart)]
-    return "\n".join(part.content if isinstance(part.content, str) else "invalid output" for part in parts)
+def asks_to_mend(messages: Sequence[ModelMessage]) -> bool:
+    """Say whether the last message asks the model to mend its response."""
+    return any(isinstance(part, RetryFeedbackPart) for part in messages[-1].parts)

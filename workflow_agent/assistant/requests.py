@@ -53,14 +53,10 @@ class RunStream:
 
     run_id: str
     attempt: int = 1
+    is_closed: bool = False
+    """Whether no further event will come."""
     _events: list[RunEvent] = field(default_factory=list[RunEvent])
-    _is_closed: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def is_closed(self) -> bool:
-        """Return whether no further event will come."""
-        return self._is_closed
 
     @property
     def told(self) -> Sequence[RunEvent]:
@@ -78,7 +74,7 @@ class RunStream:
 
     def close(self) -> None:
         """Let every reader end after the last event."""
-        self._is_closed = True
+        self.is_closed = True
         self._wake()
 
     def _wake(self) -> None:
@@ -93,7 +89,7 @@ class RunStream:
             while position < len(self._events):
                 yield self._events[position]
                 position += 1
-            if self._is_closed:
+            if self.is_closed:
                 return
             if news is self._news:
                 await news.wait()
@@ -197,16 +193,8 @@ class StartedTurn:
     """The agents it is for, as far as the message tells; one may still hand over to another."""
     stream: RunEvents | None
     """Its events; None where another process has them and cannot be asked."""
-    wait: Callable[[], Awaitable[TurnOutcome]] = field(repr=False)
-
-    async def outcome(self) -> TurnOutcome:
-        """Wait for the reply.
-
-        Raises:
-            ModelFailed: The run failed; the error says why.
-            StaleRun: The run was cancelled or interrupted.
-        """
-        return await self.wait()
+    outcome: Callable[[], Awaitable[TurnOutcome]] = field(repr=False)
+    """Waits for the reply; raises ModelFailed where the run failed, StaleRun where it was cancelled or interrupted."""
 
 
 _REPLY_FIELDS = {

@@ -139,10 +139,8 @@ class PythonSandbox:
     async def run(self, code: str, inputs: Mapping[str, Any], functions: Mapping[str, HostFunction]) -> Ran:
         """Return what a program's last expression gives, and what it printed.
 
-        Args:
-            code: The program.
-            inputs: Plain data by the name the program knows it under; a program changes only its copy.
-            functions: What the program may call; names are identifiers.
+        Inputs are plain data by the names the program knows them under; it changes only its copy. The names of
+        functions are identifiers.
 
         Raises:
             ProgramFailed: It is wrong, or took more than it may.
@@ -233,9 +231,7 @@ class _Running:
 
     async def _answered(self, step: Step) -> Step:
         match step:
-            case AsyncFunctionSnapshot(is_os_function=True, function_name="system.sleep"):
-                return await self._slept(step)
-            case AsyncFunctionSnapshot(is_os_function=True, function_name="system.async_sleep"):
+            case AsyncFunctionSnapshot(is_os_function=True, function_name="system.sleep" | "system.async_sleep"):
                 return await self._slept(step)
             case AsyncFunctionSnapshot(is_os_function=True) | AsyncFutureSnapshot():
                 return await step.resume_auto()

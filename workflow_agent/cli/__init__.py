@@ -7,6 +7,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
-from workflow_agent.cli.context import EXIT_CODES
+from workflow_agent.cli.context import EXIT_CODES, or_exit
 
 COMMANDS = {
     "Talk": {
@@ -59,11 +60,15 @@ def _apart(example: re.Match[str]) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose help pipes well, each of its examples by itself."""
+    """A command that tells errors in their own words, and whose help pipes well, each of its examples by itself."""
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.help = self.help and _EXAMPLE.sub(_apart, self.help)
+
+    @override
+    def invoke(self, ctx: Any) -> Any:
+        return or_exit(partial(super().invoke, ctx))
 
     @override
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -84,13 +89,11 @@ class Group(TyperGroup):
     @override
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
-        for name in self.list_commands(ctx):
-            command: Any = self.get_command(ctx, name)
-            if command is None or command.hidden:
-                continue
-            panel = getattr(command, "rich_help_panel", None)
-            title = panel if isinstance(panel, str) else "Commands"
-            sections.setdefault(title, []).append((name, command.get_short_help_str(200)))
+        for name, command in self.commands.items():
+            if not command.hidden:
+                panel = getattr(command, "rich_help_panel", None)
+                title = panel if isinstance(panel, str) else "Commands"
+                sections.setdefault(title, []).append((name, command.get_short_help_str(200)))
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)

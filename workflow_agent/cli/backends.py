@@ -1,18 +1,15 @@
 """Giving a command its backend, and the workflow that a person names."""
 
-import asyncio
 import functools
 import inspect
 import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import typer
-from typing_extensions import override
 
 from workflow_agent.cli import Command
 from workflow_agent.cli.context import (
@@ -20,17 +17,13 @@ from workflow_agent.cli.context import (
     EXIT_USAGE,
     Backend,
     CommandFailed,
+    FindWorkflows,
     Listed,
-    Listing,
-    OpenWorkflows,
     Wiring,
     chosen_settings,
-    or_exit,
     wiring_of,
 )
 from workflow_agent.settings import Settings
-from workflow_agent.workflows.search.listing import listed_workflow
-from workflow_agent.workflows.store import WorkflowFilters
 
 Own = ParamSpec("Own")
 Reached = TypeVar("Reached")
@@ -50,7 +43,15 @@ ApiKey = Annotated[
         "--api-key", metavar="KEY", help="The server's key; better set WORKFLOW_AGENT_API_KEY.", rich_help_panel=_PANEL
     ),
 ]
-_ADDED = {"context": typer.Context, "data_dir": DataDir, "url": Url, "api_key": ApiKey}
+_OPTIONS = {"data_dir": DataDir, "url": Url, "api_key": ApiKey}
+_ADDED = [
+    inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+    *(
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in _OPTIONS.items()
+    ),
+]
+"""What every command with a backend takes beside its own."""
 
 
 def with_backend(*, makes: bool = False) -> Callable[[Callable[Concatenate[Backend, Own], None]], Callable[..., None]]:
@@ -72,9 +73,9 @@ def command(
     return added
 
 
-def with_listing() -> Callable[[Callable[Concatenate[Listing, Own], None]], Callable[..., None]]:
-    """Return what gives a command the same options, and the workflows of the place they name."""
-    return _given(_listing)
+def with_listing(command: Callable[Concatenate[FindWorkflows, Own], None]) -> Callable[..., None]:
+    """Return a command that has the same options, and finds the workflows of the place they name."""
+    return _given(_listing)(command)
 
 
 def _given(
@@ -83,29 +84,15 @@ def _given(
     def wrapped(command: Callable[Concatenate[Reached, Own], None]) -> Callable[..., None]:
         @functools.wraps(command)
         def run(**given: Any) -> None:
-            context, data_dir, url, api_key = (given.pop(name) for name in _ADDED)
-
-            def act() -> None:
-                settings = settings_of(data_dir, url, api_key)
-                with reached(wiring_of(context), settings) as place:
-                    command(place, **given)  # pyright: ignore[reportCallIssue] - as its signature says
-
-            or_exit(act)
+            context, data_dir, url, api_key = (given.pop(one.name) for one in _ADDED)
+            with reached(wiring_of(context), settings_of(data_dir, url, api_key)) as place:
+                command(place, **given)  # pyright: ignore[reportCallIssue] - as its signature says
 
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
-        added = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                annotation=kind,
-                default=inspect.Parameter.empty if kind is typer.Context else None,
-            )
-            for name, kind in _ADDED.items()
-        ]
-        keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+        parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own] + _ADDED
         # Typer reads the signature to learn a command's arguments and options.
-        run.__signature__ = inspect.Signature([*keyword_only, *added])  # type: ignore[attr-defined] - functions may have one
-        run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] - functions may have one
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
         return run
 
     return wrapped
@@ -148,28 +135,20 @@ def in_process(wiring: Wiring, settings: Settings) -> Generator[Backend]:
 
 
 @contextmanager
-def _listing(wiring: Wiring, settings: Settings) -> Generator[Listing]:
+def _listing(wiring: Wiring, settings: Settings) -> Generator[FindWorkflows]:
     # What else the service does when it starts, and another search than that of the words.
     needs_service = settings.samples or settings.embedding_model is not None
-    if settings.url is not None or needs_service:
-        with _backend(wiring, settings, makes=False) as backend:
-            yield BackendListing(backend)
+    if settings.url is None and not needs_service:
+        _want_directory(settings)
+        with wiring.open_workflows(settings) as find:
+            yield find
         return
-    _want_directory(settings)
-    with wiring.open_workflows(settings) as workflows:
-        yield DirectoryListing(workflows)
+    with _backend(wiring, settings, makes=False) as backend:
 
+        def found(words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+            return list(backend.pages("/workflows", limit, q=words or None, tag=tag, trigger=trigger))
 
-def listed_silently(context: typer.Context, limit: int) -> Listed:
-    """Return the workflows of the place that an unfinished command line names; none where that fails."""
-    given = {name: context.params.get(name) for name in ("data_dir", "url", "api_key")}
-    try:
-        settings = settings_of(**given)
-        with _listing(wiring_of(context), settings) as listing:
-            return listing.found("", limit)
-    except (CommandFailed, typer.Exit):
-        # A shell in the middle of a line is told nothing; the finished command will say what is wrong.
-        return ()
+        yield found
 
 
 def get_if_there(backend: Backend, path: str) -> Any:
@@ -191,33 +170,6 @@ def _want_directory(settings: Settings) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BackendListing(Listing):
-    """The workflows of a service."""
-
-    backend: Backend
-
-    @override
-    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
-        return list(self.backend.pages("/workflows", limit, q=words or None, tag=tag, trigger=trigger))
-
-
-@dataclass(frozen=True, slots=True)
-class DirectoryListing(Listing):
-    """The workflows of a data directory."""
-
-    workflows: OpenWorkflows
-
-    @override
-    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
-        return asyncio.run(self._found(words, limit, WorkflowFilters(tag=tag, trigger=trigger)))
-
-    async def _found(self, words: str, limit: int, filters: WorkflowFilters) -> Listed:
-        tenant, catalog = self.workflows.tenant, self.workflows.catalog
-        answer = await self.workflows.search.search(tenant, words, filters, limit=limit)
-        return [listed_workflow(await catalog.get(tenant, hit.id), hit, words) for hit in answer.hits]
-
-
 _ALIKE = 0.6
 _MOST_COMPLETED = 500
 _ID = re.compile(r"wf_[a-z0-9_-]{1,61}")
@@ -231,11 +183,15 @@ def _is_alike(one: Mapping[str, Any], wanted: str) -> bool:
 
 
 def workflow_ids(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return the workflows whose id begins so, with their names, for the shell to complete."""
-    starts = (incomplete, f"wf_{incomplete}")
-    return [
-        (one["id"], one["name"]) for one in listed_silently(context, _MOST_COMPLETED) if one["id"].startswith(starts)
-    ]
+    """Return the workflows whose id begins so, with their names, for the shell to complete; none where that fails."""
+    given = {name: context.params.get(name) for name in _OPTIONS}
+    try:
+        with _listing(wiring_of(context), settings_of(**given)) as find:
+            listed = find("", _MOST_COMPLETED)
+    except (CommandFailed, typer.Exit):
+        # A shell in the middle of a line is told nothing; the finished command will say what is wrong.
+        return []
+    return [(one["id"], one["name"]) for one in listed if one["id"].startswith((incomplete, f"wf_{incomplete}"))]
 
 
 Which = Annotated[
@@ -252,11 +208,7 @@ def workflow_id_of(backend: Backend, named: str) -> str:
         return named
     page: Mapping[str, Any] = backend.get("/workflows", q=named[:500], limit=20)
     wanted = named.casefold().strip()
-    same = [
-        one
-        for one in page["items"]
-        if wanted in (one["name"].casefold(), *(alias.casefold() for alias in one["aliases"]))
-    ]
+    same = [one for one in page["items"] if wanted in map(str.casefold, (one["name"], *one["aliases"]))]
     if len(same) == 1:
         return same[0]["id"]
     near = same or [one for one in (*page["items"], *page["suggestions"]) if _is_alike(one, wanted)][:5]

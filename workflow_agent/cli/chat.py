@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,15 +12,13 @@ import typer
 from workflow_agent.cli.backends import with_backend, workflow_id_of
 from workflow_agent.cli.context import EXIT_USAGE, AsJson, Backend, CommandFailed
 from workflow_agent.cli.output import print_json, print_note
-from workflow_agent.cli.turns import COMMANDS, Asking, followed_turn, run_command, show_nothing, show_turn
+from workflow_agent.cli.turns import COMMANDS, Asking, followed_turn, run_command, show_turn
 from workflow_agent.settings import load_settings, state_folder
 
 Conversation = Annotated[
     str | None, typer.Option("--conversation", "-c", metavar="ID", help="Go on in this conversation.")
 ]
 _MODES = ("general", "creation", "search", "modification", "analysis")
-
-
 Mode = Annotated[
     str | None,
     typer.Option(
@@ -57,10 +56,10 @@ def ask(
     words = _message(message or [])
     asking = Asking(conversation, workflow_id_of(backend, workflow) if workflow else None, mode, agent)
     if as_json:
-        print_json(dict(followed_turn(backend, asking, words, show_nothing, print_note).reply or {}))
-        return
-    turn = show_turn(backend, asking, words)
-    print_note(f"(conversation {turn.conversation_id})")
+        print_json(followed_turn(backend, asking, words))
+    else:
+        show_turn(backend, asking, words)
+        print_note(f"(conversation {asking.conversation_id})")
 
 
 def _message(words: list[str]) -> str:
@@ -122,7 +121,7 @@ def remembered(history: Path, words: Sequence[str]) -> Generator[None]:
         yield
         return
     readline.set_history_length(_MOST_REMEMBERED)
-    readline.set_completer(_completer(words))
+    readline.set_completer(partial(_completed, words))
     readline.set_completer_delims(" \n")
     is_libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
@@ -137,15 +136,9 @@ def remembered(history: Path, words: Sequence[str]) -> Generator[None]:
             readline.write_history_file(history)
 
 
-def _completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
-    def complete(begun: str, number: int) -> str | None:
-        fitting = [word for word in words if begun and word.startswith(begun)]
-        return fitting[number] + " " if number < len(fitting) else None
-
-    return complete
-
-
-_GREETING = "Say what you want, or /help. Ctrl-C stops a reply, Ctrl-D leaves."
+def _completed(words: Sequence[str], begun: str, number: int) -> str | None:
+    fitting = [word for word in words if begun and word.startswith(begun)]
+    return fitting[number] + " " if number < len(fitting) else None
 
 
 @with_backend(makes=True)
@@ -170,12 +163,11 @@ def chat(
       workflow-agent chat --workflow "Expense approval" --mode analysis
       echo "list my workflows" | workflow-agent chat
     """
-    workflow_id = workflow_id_of(backend, workflow) if workflow else None
-    asking = Asking(conversation, workflow_id, mode, agent)
+    asking = Asking(conversation, workflow_id_of(backend, workflow) if workflow else None, mode, agent)
     if conversation is not None:
         backend.get(f"/conversations/{conversation}")
     if sys.stdin.isatty():
-        print_note(_GREETING)
+        print_note("Say what you want, or /help. Ctrl-C stops a reply, Ctrl-D leaves.")
     with remembered(state_folder(load_settings()) / "history", sorted(COMMANDS)):
         talk(backend, asking, typed_line)
     if asking.conversation_id is not None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from workflow_agent.conversations.store import ConversationStore
     from workflow_agent.storage.files.verification.workflows import Finding
-    from workflow_agent.workflows.store import WorkflowCatalog, WorkflowSearch
 
 
 EXIT_FAILED = 1
@@ -121,10 +120,10 @@ class Backend(Protocol):
 Listed = Sequence[Mapping[str, Any]]
 
 
-class Listing(Protocol):
-    """Where workflows are listed and found."""
+class FindWorkflows(Protocol):
+    """Lists and finds workflows."""
 
-    def found(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+    def __call__(self, words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
         """Return the best matches first, as `GET /workflows` shows them; without words, what changed last."""
         ...
 
@@ -134,15 +133,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, for pr
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write this file.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="At most so many.")]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenWorkflows:
-    """The workflows of a data directory, opened for one command."""
-
-    tenant: str
-    catalog: WorkflowCatalog
-    search: WorkflowSearch
 
 
 class Examined(NamedTuple):
@@ -165,8 +155,8 @@ class Wiring:
     """Runs the server until it is told to stop."""
     open_data: Callable[[Settings], AbstractAsyncContextManager[ConversationStore]]
     """Opens the conversations of a data directory or a database, and closes them at the end of the block."""
-    open_workflows: Callable[[Settings], AbstractContextManager[OpenWorkflows]]
-    """Opens the workflows of a data directory alone."""
+    open_workflows: Callable[[Settings], AbstractContextManager[FindWorkflows]]
+    """Opens the workflows of a data directory alone, to list and find them."""
     application: Callable[[Settings], AbstractContextManager[httpx2.BaseTransport]]
     """Builds the service in this process, as something that an HTTP client can send its requests to."""
     speak_mcp: Callable[[Settings], None]

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
-from workflow_agent.cli.output import clean, facts_table, titled_table
+from workflow_agent.cli.output import clean, facts_table, figures, folded, narrow, wide_table
 from workflow_agent.conversations.context_records import Breakdown
 from workflow_agent.values.described import field_texts
 
@@ -33,17 +33,14 @@ def of_context(record: Mapping[str, Any]) -> Iterator[RenderableType]:
     if not breakdown:
         return
     yield _sections(breakdown)
-    yield Padding(_told(record), (1, 0))
+    yield Padding(facts_table(_told(record)), (1, 0))
     if artifacts := _parts(record, "artifacts_processed"):
         yield _artifacts(artifacts)
 
 
 def _sections(breakdown: Mapping[str, Any]) -> Table:
-    table = titled_table("What the model saw")
-    table.add_column("section", no_wrap=True)
-    table.add_column("tokens", justify="right", no_wrap=True)
-    table.add_column("share", no_wrap=True)
-    table.add_column("is", ratio=1, overflow="fold", style="dim")
+    columns = narrow("section"), figures("tokens"), narrow("share"), folded("is", 1, "dim")
+    table = wide_table("What the model saw", *columns)
     tokens = {name: size for name, size in breakdown.items() if isinstance(size, int) and size > 0}
     total = sum(tokens.values()) or 1
     meaning = field_texts(Breakdown)
@@ -53,21 +50,12 @@ def _sections(breakdown: Mapping[str, Any]) -> Table:
     return table
 
 
-def _told(record: Mapping[str, Any]) -> Table:
-    said: list[tuple[str, str | None]] = [
-        ("counted", _COUNTED.get(str(record.get("counting")))),
-        ("turns", _turns(_part(record, "turns"))),
-        ("compaction", _compaction(_part(record, "compaction"))),
-        ("message", _message(_part(record, "message"))),
-        *(("planning", line) for line in _planning(_part(record, "planning"))),
-    ]
-    table = facts_table()
-    before = ""
-    for name, line in said:
-        if line is not None:
-            table.add_row("" if name == before else name, clean(line))
-            before = name
-    return table
+def _told(record: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    yield "counted", _COUNTED.get(str(record.get("counting")))
+    yield "turns", _turns(_part(record, "turns"))
+    yield "compaction", _compaction(_part(record, "compaction"))
+    yield "message", _message(_part(record, "message"))
+    yield from (("planning", line) for line in _planning(_part(record, "planning")))
 
 
 def _turns(turns: Mapping[str, Any]) -> str | None:
@@ -107,11 +95,8 @@ def _planning(planning: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _artifacts(artifacts: Sequence[Mapping[str, Any]]) -> Table:
-    table = titled_table("Documents and earlier results")
-    table.add_column("from", ratio=2, overflow="fold")
-    table.add_column("was", no_wrap=True)
-    table.add_column("chars", justify="right", no_wrap=True)
-    table.add_column("because", ratio=2, overflow="fold")
+    columns = folded("from", 2), narrow("was"), figures("chars"), folded("because", 2)
+    table = wide_table("Documents and earlier results", *columns)
     for one in artifacts:
         whole, taken = one.get("original_size_chars"), one.get("processed_size_chars")
         strategy = str(one.get("strategy"))

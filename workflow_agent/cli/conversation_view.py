@@ -7,11 +7,11 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.rule import Rule
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from workflow_agent.cli.context_view import of_context
-from workflow_agent.cli.output import clean, facts_table, titled_table
+from workflow_agent.cli.output import clean, facts_table, figures, folded, narrow, wide_table
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
@@ -24,7 +24,8 @@ _SIGNALS_SHOWN = 3
 
 def of_conversation(conversation: Conversation) -> Iterator[RenderableType]:
     """Yield the header, each turn that is in the file in short, and the compactions."""
-    yield Panel(_facts(conversation), title=clean(conversation.title or conversation.id), title_align="left")
+    title = clean(conversation.title or conversation.id)
+    yield Panel(facts_table(_facts(conversation)), title=title, title_align="left")
     if conversation.sealed_turns:
         yield Text(f"Turns 1 to {conversation.sealed_turns:,} are sealed; --turn N shows any of them.", style="dim")
     for event in conversation.events:
@@ -44,10 +45,10 @@ def of_turn(conversation: Conversation, records: Records, number: int) -> Iterat
             yield from _event(event, records, is_short=False)
 
 
-def _facts(conversation: Conversation) -> Table:
+def _facts(conversation: Conversation) -> Sequence[tuple[str, str | None]]:
     totals = conversation.usage_totals
     worked, origin = conversation.execution_time.total_ms, conversation.forked_from
-    facts: list[tuple[str, str | None]] = [
+    return [
         ("id", f"{conversation.id} (version {conversation.version})"),
         ("turns", f"{conversation.turn_count:,}, phase {conversation.phase}"),
         ("from", f"{_moment(conversation.created_at)} to {_moment(conversation.updated_at)}"),
@@ -59,11 +60,6 @@ def _facts(conversation: Conversation) -> Table:
         ("cost", _cost_of_all(conversation)),
         ("worked for", _duration(worked) if worked else None),
     ]
-    table = facts_table()
-    for name, value in facts:
-        if value is not None:
-            table.add_row(name, clean(value))
-    return table
 
 
 def _event(event: Event, records: Records, *, is_short: bool) -> Iterator[RenderableType]:
@@ -86,17 +82,12 @@ def _reply(reply: AgentReply, records: Records, *, is_short: bool) -> Iterator[R
         yield from _steps(reply.iterations)
     yield _said(reply.author, reply.content, "green", is_short=is_short)
     for touch in reply.workflows_touched:
-        told = f"  {touch.change} {touch.name} ({touch.id}, version {touch.version})"
-        yield clean(told, style="magenta")
-    figures = (clean(line, style="dim") for line in _figures(reply, is_short=is_short))
-    yield Padding(Group(*figures), (0, 0, 0, 2))
+        yield clean(f"  {touch.change} {touch.name} ({touch.id}, version {touch.version})", style="magenta")
+    shown = (clean(line, style="dim") for line in _figures(reply, is_short=is_short))
+    yield Padding(Group(*shown), (0, 0, 0, 2))
     if not is_short:
-        told = (
-            f"run {run.run_id}, attempt {run.attempt}: {run.status}"
-            for run in records.runs
-            if run.run_id == reply.run_id
-        )
-        yield from (clean(f"  {line}", style="dim") for line in told)
+        for run in (one for one in records.runs if one.run_id == reply.run_id):
+            yield clean(f"  run {run.run_id}, attempt {run.attempt}: {run.status}", style="dim")
         yield Text()
         yield from of_context(reply.context)
 
@@ -129,12 +120,8 @@ def _calls_in_short(iterations: Sequence[Iteration]) -> Text:
 
 
 def _steps(iterations: Iterable[Iteration]) -> Iterator[RenderableType]:
-    table = titled_table("Steps")
-    table.add_column("step", justify="right", no_wrap=True)
-    table.add_column("call", ratio=2, overflow="fold")
-    table.add_column("with", ratio=3, overflow="fold")
-    table.add_column("ended", no_wrap=True)
-    table.add_column("ms", justify="right", no_wrap=True)
+    columns = figures("step"), folded("call", 2), folded("with", 3), narrow("ended"), figures("ms")
+    table = wide_table("Steps", *columns)
     for one in iterations:
         args = {call.id: call.args for message in one.messages for call in message.tool_calls}
         for call in one.tool_calls:
@@ -154,11 +141,7 @@ def _ended(run: Run, *, is_short: bool) -> RenderableType:
 
 
 def _compactions(compactions: Sequence[Compaction]) -> Table:
-    table = Table(expand=True, show_edge=False)
-    table.add_column("turns", no_wrap=True)
-    table.add_column("why", no_wrap=True)
-    table.add_column("tokens", no_wrap=True)
-    table.add_column("summary", ratio=1, overflow="fold")
+    table = wide_table(None, narrow("turns"), narrow("why"), narrow("tokens"), folded("summary", 1))
     for one in compactions:
         text = one.summary.text if one.summary is not None else f"none: {one.fallback}"
         undone = "(undone) " if one.restored_at is not None else ""
@@ -172,9 +155,7 @@ def _compactions(compactions: Sequence[Compaction]) -> Table:
 
 
 def _said(author: str, content: str, style: str, *, is_short: bool) -> RenderableType:
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True, style=f"bold {style}")
-    table.add_column(overflow="fold")
+    table = Table.grid(Column(no_wrap=True, style=f"bold {style}"), Column(overflow="fold"), padding=(0, 1))
     table.add_row(clean(f"{author}:"), clean(_short(content) if is_short else content))
     return table
 
@@ -198,13 +179,12 @@ def _duration(milliseconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:,.1f} min"
 
 
-_FREE = "offline"
 _UNPRICED = "price not known"
 
 
 def _cost(reply: AgentReply) -> str:
     """Return what one reply cost."""
-    if reply.model == _FREE and not reply.cost.total_usd:
+    if reply.model == "offline" and not reply.cost.total_usd:
         return "nothing"
     if reply.cost.total_usd is None:
         return _UNPRICED

@@ -9,6 +9,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -33,7 +34,6 @@ from workflow_agent.settings import Settings, refuse_open_binding, without_effec
 _SCARCE_BYTES = 1_073_741_824
 _TOO_FEW_BYTES = 67_108_864
 _CLOCK_SECONDS = 5
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _EARLIEST = 1_735_689_600
 """The beginning of 2025: a clock before that was never set."""
 
@@ -63,55 +63,39 @@ def _address(settings: Settings) -> Examined:
 
 
 def _directory(root: Path) -> Examined:
-    where = str(root.resolve())
+    found, where = partial(Examined, "data directory"), root.resolve()
     if not root.exists():
-        parent = next(one for one in root.resolve().parents if one.exists())
-        if os.access(parent, os.W_OK):
-            return Examined("data directory", "ok", f"{where} is not there yet; the first use makes it")
-        return Examined(
-            "data directory",
-            "misconfigured",
-            f"{where} is not there, and {parent} cannot be written to",
-            "Name another with WORKFLOW_AGENT_DATA_DIR, or give this user the right to write there.",
-        )
+        there = _existing(where)
+        if os.access(there, os.W_OK):
+            return found("ok", f"{where} is not there yet; the first use makes it")
+        advice = "Name another with WORKFLOW_AGENT_DATA_DIR, or give this user the right to write there."
+        return found("misconfigured", f"{where} is not there, and {there} cannot be written to", advice)
     try:
-        _try_writing(root)
+        with tempfile.NamedTemporaryFile(dir=root, prefix=".doctor-") as file:
+            file.write(b"written to see whether it can be")
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
-        return Examined(
-            "data directory",
-            "failed",
-            f"{where} cannot be written to: {error.strerror}",
-            f"Make it a directory of this user: chown {os.getuid()} {where}, chmod 700 {where}.",
-        )
-    if root.stat().st_mode & _OTHERS & ~stat.S_IXGRP & ~stat.S_IXOTH:
-        return Examined(
-            "data directory",
-            "warning",
-            f"{where} can be read by other users of this machine",
-            f"If conversations are nobody else's business: chmod 700 {where}.",
-        )
-    return Examined("data directory", "ok", f"{where} can be read and written")
+        advice = f"Make it a directory of this user: chown {os.getuid()} {where}, chmod 700 {where}."
+        return found("failed", f"{where} cannot be written to: {error.strerror}", advice)
+    if root.stat().st_mode & (stat.S_IRGRP | stat.S_IWGRP | stat.S_IROTH | stat.S_IWOTH):
+        advice = f"If conversations are nobody else's business: chmod 700 {where}."
+        return found("warning", f"{where} can be read by other users of this machine", advice)
+    return found("ok", f"{where} can be read and written")
 
 
-def _try_writing(root: Path) -> None:
-    with tempfile.NamedTemporaryFile(dir=root, prefix=".doctor-") as file:
-        file.write(b"written to see whether it can be")
-        file.flush()
-        os.fsync(file.fileno())
+def _existing(path: Path) -> Path:
+    """Return a path, or the nearest directory above that is there."""
+    return next(one for one in (path, *path.parents) if one.exists())
 
 
 def _disk(root: Path) -> Examined:
-    there = next(one for one in (root.resolve(), *root.resolve().parents) if one.exists())
-    free = shutil.disk_usage(there).free
+    free = shutil.disk_usage(_existing(root.resolve())).free
     shown = f"{free / 2**30:.1f} GiB free"
     if free >= _SCARCE_BYTES:
         return Examined("disk", "ok", shown)
-    return Examined(
-        "disk",
-        "failed" if free < _TOO_FEW_BYTES else "warning",
-        f"only {shown}",
-        "Make room: a message that cannot be stored is refused.",
-    )
+    level = "failed" if free < _TOO_FEW_BYTES else "warning"
+    return Examined("disk", level, f"only {shown}", "Make room: a message that cannot be stored is refused.")
 
 
 def _clock() -> Examined:
@@ -127,28 +111,21 @@ def _written_times(root: Path) -> Examined:
     newest = max((one.stat().st_mtime for one in root.glob("*/conversations/*.json")), default=0.0)
     ahead = newest - time.time()
     if ahead > _CLOCK_SECONDS:
-        return Examined(
-            "times",
-            "warning",
-            f"the latest conversation was changed {ahead:.0f} s in the future",
-            "The clock was set back, or that of the disk's server differs; set both by NTP.",
-        )
+        advice = "The clock was set back, or that of the disk's server differs; set both by NTP."
+        return Examined("times", "warning", f"the latest conversation was changed {ahead:.0f} s in the future", advice)
     return Examined("times", "ok", "nothing was written in the future")
 
 
 def _locks(root: Path, running_on: Callable[[Path], Sequence[str]]) -> Examined:
+    advice = "Keep the data on a local disk: two writers could overwrite each other here."
     try:
-        excludes = _excludes(root)
+        if not _excludes(root):
+            return Examined("locks", "failed", "a lock does not keep a second one out", advice)
     except OSError as error:
-        return Examined("locks", "failed", f"files cannot be locked: {error.strerror}", _OTHER_DISK)
-    if not excludes:
-        return Examined("locks", "failed", "a lock does not keep a second one out", _OTHER_DISK)
+        return Examined("locks", "failed", f"files cannot be locked: {error.strerror}", advice)
     running = running_on(root)
     servers = f"in use by process {', '.join(running)}" if running else "no other process uses the directory"
     return Examined("locks", "ok", f"they hold; {servers}")
-
-
-_OTHER_DISK = "Keep the data on a local disk: two writers could overwrite each other here."
 
 
 def _excludes(root: Path) -> bool:
@@ -170,18 +147,10 @@ def _port(settings: Settings) -> Examined:
         socket.create_server((host, settings.port), family=family).close()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            return Examined(
-                "port",
-                "warning",
-                f"{where} is taken",
-                "By a server that runs already, or by another program: choose with WORKFLOW_AGENT_PORT.",
-            )
-        return Examined(
-            "port",
-            "misconfigured",
-            f"{where} cannot be listened on: {error.strerror}",
-            "Choose with WORKFLOW_AGENT_HOST and WORKFLOW_AGENT_PORT.",
-        )
+            advice = "By a server that runs already, or by another program: choose with WORKFLOW_AGENT_PORT."
+            return Examined("port", "warning", f"{where} is taken", advice)
+        advice = "Choose with WORKFLOW_AGENT_HOST and WORKFLOW_AGENT_PORT."
+        return Examined("port", "misconfigured", f"{where} cannot be listened on: {error.strerror}", advice)
     return Examined("port", "ok", f"{where} is free")
 
 
@@ -189,12 +158,8 @@ def _provider(settings: Settings, try_provider: Callable[[Settings], str]) -> Ex
     try:
         return Examined("model", "ok", try_provider(settings))
     except WorkflowAgentError as error:
-        return Examined(
-            "model",
-            "misconfigured",
-            error.message,
-            "Mend WORKFLOW_AGENT_MODEL and its key, or set it to offline, which needs no provider.",
-        )
+        advice = "Mend WORKFLOW_AGENT_MODEL and its key, or set it to offline, which needs no provider."
+        return Examined("model", "misconfigured", error.message, advice)
 
 
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red"), "misconfigured": ("✗", "red")}
@@ -225,14 +190,8 @@ def doctor(
     else:
         for one in found:
             _print(one)
-    raise typer.Exit(_exit_code(found))
-
-
-def _exit_code(found: Sequence[Examined]) -> int:
     levels = {one.level for one in found}
-    if "misconfigured" in levels:
-        return EXIT_MISCONFIGURED
-    return EXIT_FAILED if "failed" in levels else 0
+    raise typer.Exit(EXIT_MISCONFIGURED if "misconfigured" in levels else EXIT_FAILED if "failed" in levels else 0)
 
 
 def _print(one: Examined) -> None:

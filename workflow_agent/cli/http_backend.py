@@ -82,7 +82,7 @@ class HttpBackend(Backend):
             try:
                 for event in turn.events():
                     yield event
-                    if event.name in _ENDS:
+                    if event.name in ("complete", "error"):
                         return
             except httpx2.TransportError as error:
                 lost = error
@@ -97,7 +97,7 @@ class HttpBackend(Backend):
         self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, object] | None = None
     ) -> Iterator[Event]:
         """Yield the events of a stream until it ends or breaks off."""
-        with self.client.stream(method, PREFIX + path, json=body, headers=dict(headers)) as response:
+        with self.client.stream(method, PREFIX + path, json=body, headers=headers) as response:
             if response.is_error:
                 response.read()
                 raise self._refusal(response)
@@ -231,10 +231,6 @@ def local_backend(transport: httpx2.BaseTransport, where: str) -> Generator[Back
         yield HttpBackend(client, where)
 
 
-_ENDS = ("complete", "error")
-_UNDER_WAY = ("accepted", "running")
-
-
 @dataclass(slots=True)
 class _Following:
     """How far a turn was followed.
@@ -284,13 +280,13 @@ class _Following:
             yield from self._outcome(self.backend.get(f"/runs/{run_id}"))
 
     def _outcome(self, run: Mapping[str, Any]) -> Iterator[Event]:
-        if run["status"] in _UNDER_WAY:
+        if run["status"] in ("accepted", "running"):
             self.is_under_way = True
             return
         reply = run.get("reply")
         if reply is None:
-            problem: Mapping[str, str] = run.get("error") or {"message": ""}
-            why = problem["message"] or "The server stopped in the middle of this reply. Say it again."
+            problem: Mapping[str, str] = run.get("error") or {}
+            why = problem.get("message") or "The server stopped in the middle of this reply. Say it again."
             yield Event(self.last_id, "error", {"code": run["status"], "detail": why})
             return
         if reply["response"].startswith(self.said):

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from workflow_agent.assistant.turns.bundles import opened
 from workflow_agent.cli.backends import ApiKey, DataDir, Url, on_server, settings_of
-from workflow_agent.cli.context import EXIT_NOT_FOUND, AsJson, CommandFailed, Wiring, or_exit, wiring_of
+from workflow_agent.cli.context import EXIT_NOT_FOUND, AsJson, CommandFailed, Wiring, wiring_of
 from workflow_agent.cli.conversation_view import of_conversation, of_turn
 from workflow_agent.cli.output import is_terminal, piped, print_json
 from workflow_agent.conversations.document import Conversation
@@ -18,15 +18,14 @@ from workflow_agent.conversations.records import Records, turn_in
 from workflow_agent.settings import Settings
 
 _NARROWEST = 60
-ConversationIdArgument = Annotated[
-    str, typer.Argument(metavar="CONVERSATION_ID", help="As the file is named, without .json.")
-]
 Turn = Annotated[int | None, typer.Option(min=1, help="Only this turn, in full; sealed turns are read back for it.")]
 
 
 def inspect(
     context: typer.Context,
-    conversation_id: ConversationIdArgument,
+    conversation_id: Annotated[
+        str, typer.Argument(metavar="CONVERSATION_ID", help="As the file is named, without .json.")
+    ],
     turn: Turn = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
@@ -45,18 +44,15 @@ def inspect(
       workflow-agent inspect expenses-chat --url http://127.0.0.1:8000
       workflow-agent inspect expenses-chat --json | jq '.turns[].mode.name'
     """
-
-    def found() -> tuple[Conversation, Records]:
-        settings = settings_of(data_dir, url, api_key)
-        if settings.url is not None:
-            return _exported(settings, conversation_id, turn)
-        return _stored(wiring_of(context), settings, conversation_id, turn)
-
-    conversation, records = or_exit(found)
+    settings = settings_of(data_dir, url, api_key)
+    if settings.url is not None:
+        conversation, records = _exported(settings, conversation_id, turn)
+    else:
+        conversation, records = _stored(wiring_of(context), settings, conversation_id, turn)
     if as_json:
         print_json(_plain(conversation, records, turn))
-        return
-    _print(conversation, records, turn)
+    else:
+        _print(conversation, records, turn)
 
 
 def _print(conversation: Conversation, records: Records, turn: int | None) -> None:

@@ -20,7 +20,6 @@ from workflow_agent.cli.context import (
     CommandFailed,
     DataDir,
     chosen_settings,
-    or_exit,
     wiring_of,
 )
 from workflow_agent.cli.output import print_note, print_rows
@@ -31,12 +30,11 @@ from workflow_agent.values.stored import JsonObject
 
 _PACKAGE = Path(__file__).parents[1]
 _SUITE = "benchmarks"
-Name = Annotated[str | None, typer.Argument(help="One of --list; the whole report unless given.")]
 
 
 def bench(
     context: typer.Context,
-    name: Name = None,
+    name: Annotated[str | None, typer.Argument(help="One of --list; the whole report unless given.")] = None,
     checkout: Annotated[Path | None, typer.Option(help="A checkout of workflow-agent (default: this one).")] = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the benchmarks instead.")] = False,
 ) -> None:
@@ -56,23 +54,17 @@ def bench(
       workflow-agent bench starting --checkout ~/workflow-agent
       workflow-agent bench
     """
-    code = or_exit(lambda: _bench(context, name, checkout, list_them=list_them))
-    raise typer.Exit(code)
-
-
-def _bench(context: typer.Context, name: str | None, checkout: Path | None, *, list_them: bool) -> int:
     root = _checkout(checkout)
     found = {measured: (about, program) for measured, about, program in _benchmarks(root / _SUITE)}
     if list_them:
-        print_rows(
-            ("benchmark", "what"), ((measured, about) for measured, (about, _) in found.items()), "There are none."
-        )
-        return 0
+        rows = ((measured, about) for measured, (about, _) in found.items())
+        print_rows(("benchmark", "what"), rows, "There are none.")
+        return
     if name is not None and name not in found:
         raise CommandFailed(f"There is no benchmark {name[:100]!r}; there are {', '.join(found)}.", EXIT_NOT_FOUND)
     program = [_SUITE] if name is None else found[name][1]
     print_note(f"Running in {root}: python -m {' '.join(program)}")
-    return wiring_of(context).run_program([sys.executable, "-m", *program], root)
+    raise typer.Exit(wiring_of(context).run_program([sys.executable, "-m", *program], root))
 
 
 def _checkout(named: Path | None) -> Path:
@@ -120,8 +112,6 @@ evals = group("evals")
 _ESSENTIALS = ("window_tokens", "budget_tokens", "used_tokens", "level", "strategy", "breakdown", "turns", "compaction")
 _CHANGES = ("created", "modified", "deleted")
 _PROGRAM_DEPTH = 2
-
-
 Rated = Literal["up", "down"]
 
 
@@ -227,8 +217,7 @@ def evidence(data_dir: DataDir = None, as_json: AsJson = False) -> None:
         typer.echo(json.dumps(found, indent=2))
         return
     for name, value in found.items():
-        shown = value if isinstance(value, int) else json.dumps(value)
-        typer.echo(f"{name.replace('_', ' ')}: {shown}")
+        typer.echo(f"{name.replace('_', ' ')}: {json.dumps(value)}")
 
 
 def _evidence_of(histories: Iterable[Sequence[CallRecord]]) -> JsonObject:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,15 +22,16 @@ NEW, THERE, REFUSED, TAKEN = "new", "there already", "refused", "id taken"
 _MOST_PLACES = 20
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """What becomes of one history."""
+    """A history: where it was read, and what becomes of it."""
 
     place: str
     old_id: str
     state: str
-    conversation: "Conversation | None" = None
     why: str = ""
+    history: History | None = None
+    conversation: Conversation | None = None
     notes: tuple[str, ...] = ()
     left: tuple[dict[str, Any], ...] = ()
 
@@ -39,13 +40,12 @@ class Entry:
         made = self.conversation
         plain: dict[str, Any] = {"place": self.place, "old_id": self.old_id, "state": self.state}
         if made is not None:
-            ends = [made.events[0].at, made.events[-1].at]
             plain |= {
                 "id": made.id,
                 "turns": made.turn_count,
                 "messages": len(made.events),
-                "from": ends[0].isoformat(),
-                "to": ends[1].isoformat(),
+                "from": made.events[0].at.isoformat(),
+                "to": made.events[-1].at.isoformat(),
             }
         optional = {"why": self.why, "notes": list(self.notes), "left": list(self.left)}
         return plain | {name: value for name, value in optional.items() if value}
@@ -73,7 +73,6 @@ def migrate(
       workflow-agent migrate histories chat.jsonl
       workflow-agent migrate histories --json | jq '.[].state'
     """
-
     at = datetime.now(UTC)
     found = [one for file in files_of(paths) for one in histories_of(*file)]
     entries = _planned(backend, found, at)
@@ -88,32 +87,32 @@ def migrate(
     _conclude(entries, wrong, is_done=not dry_run and not is_stopped)
 
 
-def _planned(backend: Backend, found: Sequence["Found"], at: datetime) -> list[Entry]:
+def _planned(backend: Backend, found: Sequence[Entry], at: datetime) -> list[Entry]:
     """Return what is to become of each history, in order; one id is given once."""
     entries: list[Entry] = []
     given: dict[str, tuple[str, str]] = {}
     for one in found:
         if one.history is None:
-            entries.append(Entry(one.place, one.old_id, REFUSED, why=one.refused or ""))
+            entries.append(one)
             continue
         made, digest = conversation_of(one.history, "", one.old_id, at), source_digest(one.history)
         if refused := _refusal(made):
-            entries.append(Entry(one.place, one.old_id, REFUSED, why=refused))
+            entries.append(replace(one, state=REFUSED, why=refused))
             continue
         first = given.setdefault(made.id, (digest, one.place))
         if first[1] != one.place:
-            state = (THERE, "") if first[0] == digest else (TAKEN, f"{first[1]} has the same id")
+            state, why = (THERE, "") if first[0] == digest else (TAKEN, f"{first[1]} has the same id")
         else:
-            state = _state_of(backend, made.id, digest)
+            state, why = _state_of(backend, made.id, digest)
         lost = made.metadata[SOURCE].get("too_large", 0)
         too_large = (f"{lost} of what was not taken is too large to be kept",) if lost else ()
         notes = (*one.history.notes, *too_large)
         left = tuple({"pointer": piece.pointer, "why": piece.why} for piece in one.history.left)
-        entries.append(Entry(one.place, one.old_id, state[0], made, state[1], notes, left))
+        entries.append(replace(one, state=state, why=why, conversation=made, notes=notes, left=left))
     return entries
 
 
-def _refusal(made: "Conversation") -> str:
+def _refusal(made: Conversation) -> str:
     """Return why a conversation could not be stored; nothing where it can."""
     document = packed(Bundle(made, {}))
     try:
@@ -152,7 +151,6 @@ def _bring_in(backend: Backend, entries: Sequence[Entry]) -> None:
 
 
 def _print(entries: Iterable[Entry]) -> None:
-    listed = list(entries)
     rows = (
         (
             one.state,
@@ -161,7 +159,7 @@ def _print(entries: Iterable[Entry]) -> None:
             one.conversation.turn_count if one.conversation else "",
             _remark(one),
         )
-        for one in listed
+        for one in entries
     )
     print_rows(("state", "place", "id", "turns", "remark"), rows, "There was nothing to read.")
 
@@ -192,17 +190,6 @@ def _conclude(entries: Sequence[Entry], wrong: Sequence[Entry], *, is_done: bool
 
 _LINES = ".jsonl"
 _SUFFIXES = (".json", _LINES)
-_STDIN_NAME = "stdin"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A history and where it was read, or why it could not be read."""
-
-    place: str
-    old_id: str
-    history: History | None = None
-    refused: str | None = None
 
 
 def files_of(paths: Iterable[Path]) -> list[tuple[Path, str]]:
@@ -218,7 +205,7 @@ def files_of(paths: Iterable[Path]) -> list[tuple[Path, str]]:
                 raise CommandFailed(f"There is no {' or '.join(_SUFFIXES)} file in {str(path)!r}.", EXIT_NOT_FOUND)
             found += [(one, one.relative_to(path).with_suffix("").as_posix()) for one in inside]
         elif path == STDIN:
-            found.append((path, _STDIN_NAME))
+            found.append((path, "stdin"))
         elif path.exists():
             found.append((path, path.stem))
         else:
@@ -226,7 +213,7 @@ def files_of(paths: Iterable[Path]) -> list[tuple[Path, str]]:
     return found
 
 
-def histories_of(file: Path, stem: str) -> Iterator[Found]:
+def histories_of(file: Path, stem: str) -> Iterator[Entry]:
     """Yield the histories of a file; where one cannot be read, what is wrong and where.
 
     Args:
@@ -236,7 +223,7 @@ def histories_of(file: Path, stem: str) -> Iterator[Found]:
     try:
         text = read_text(file)
     except CommandFailed as error:
-        yield Found(str(file), stem, refused=error.message)
+        yield Entry(str(file), stem, REFUSED, error.message)
         return
     if file.suffix == _LINES:
         for number, line in enumerate(text.splitlines(), 1):
@@ -246,22 +233,22 @@ def histories_of(file: Path, stem: str) -> Iterator[Found]:
         yield from _read(text, str(file), stem)
 
 
-def _read(text: str, place: str, stem: str, first_line: int = 1) -> Iterator[Found]:
+def _read(text: str, place: str, stem: str, first_line: int = 1) -> Iterator[Entry]:
     try:
         document: Any = json.loads(text, parse_constant=_no_number)
         histories = histories_in(document)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
-        yield Found(place, stem, refused=f"line {line}, column {error.colno}: not JSON: {error.msg}")
+        yield Entry(place, stem, REFUSED, f"line {line}, column {error.colno}: not JSON: {error.msg}")
     except InvalidInput as error:
-        yield Found(place, stem, refused=error.message)
+        yield Entry(place, stem, REFUSED, error.message)
     except (ValueError, RecursionError) as error:
-        yield Found(place, stem, refused=f"not JSON: {error}")
+        yield Entry(place, stem, REFUSED, f"not JSON: {error}")
     else:
+        many = len(histories) > 1
         for number, one in enumerate(histories):
-            many = len(histories) > 1
             unnamed = f"{stem}-{number + 1}" if many else stem
-            yield Found(f"{place}#/{number}" if many else place, one.id or unnamed, one)
+            yield Entry(f"{place}#/{number}" if many else place, one.id or unnamed, NEW, history=one)
 
 
 def _no_number(name: str) -> Any:

@@ -18,7 +18,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.progress import Progress
 from rich.rule import Rule
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, CommandFailed
@@ -67,10 +67,10 @@ def print_note(text: str) -> None:
 
 def print_markdown(text: str) -> None:
     """Print Markdown: set on a terminal, as it is in a pipe."""
-    if not is_terminal():
+    if is_terminal():
+        console().print(Markdown(harmless(text)))
+    else:
         print_text(text)
-        return
-    console().print(Markdown(harmless(text)))
 
 
 def print_rows(titles: Sequence[str], rows: Iterable[Sequence[object]], none: str, *, is_cut: bool = False) -> None:
@@ -115,14 +115,9 @@ def _print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, is_cut
         _print_table(titles[:-1], [row[:-1] for row in rows], is_cut=True)
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for number, title in enumerate(titles):
-        is_first = number == 0
-        table.add_column(
-            title,
-            no_wrap=is_cut or is_first,
-            overflow="fold" if is_first else "ellipsis",
-            style="cyan" if is_first else "",
-        )
+    table.add_column(titles[0], no_wrap=True, overflow="fold", style="cyan")
+    for title in titles[1:]:
+        table.add_column(title, no_wrap=is_cut)
     for row in shown:
         table.add_row(*(row if room is None else map(_shortened, row, room)))
     console().print(table)
@@ -213,16 +208,34 @@ def _bare(part: RenderableType) -> Iterator[RenderableType]:
         yield part
 
 
-def titled_table(title: str) -> Table:
-    """Return a table as wide as the terminal, without columns yet."""
-    return Table(title=title, title_justify="left", title_style="bold", expand=True, show_edge=False)
+def wide_table(title: str | None, *columns: Column) -> Table:
+    """Return a table as wide as the terminal, without rows yet."""
+    return Table(*columns, title=title, title_justify="left", title_style="bold", expand=True, show_edge=False)
 
 
-def facts_table() -> Table:
-    """Return a table for names and what is said of each, without rows yet."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
+def narrow(title: str) -> Column:
+    """Return a column as wide as what it holds."""
+    return Column(title, no_wrap=True)
+
+
+def figures(title: str) -> Column:
+    """Return a column of numbers."""
+    return Column(title, justify="right", no_wrap=True)
+
+
+def folded(title: str, ratio: int, style: str = "") -> Column:
+    """Return a column that shares the width that is left, its text folded."""
+    return Column(title, ratio=ratio, overflow="fold", style=style)
+
+
+def facts_table(facts: Iterable[tuple[str, str | None]]) -> Table:
+    """Return a table of names and what is said of each; None is left out, and a name that stands above."""
+    table = Table.grid(Column(style="dim", no_wrap=True), Column(overflow="fold"), padding=(0, 2))
+    before = ""
+    for name, said in facts:
+        if said is not None:
+            table.add_row("" if name == before else name, clean(said))
+            before = name
     return table
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from workflow_agent.cli.backends import in_process
-from workflow_agent.cli.context import or_exit, wiring_of
+from workflow_agent.cli.context import wiring_of
 from workflow_agent.cli.output import print_json
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.settings import ENV_PREFIX, Settings, load_settings, settings_page, shown_value
@@ -34,7 +34,7 @@ def settings(markdown: Markdown = False) -> None:
     if markdown:
         typer.echo(settings_page(), nl=False)
         return
-    current = or_exit(load_settings)
+    current = load_settings()
     for name in Settings.model_fields:
         typer.echo(f"{ENV_PREFIX}{name.upper()}={shown_value(current, name)}")
 
@@ -103,12 +103,12 @@ def _operation(method: str, path: str, operation: Schema) -> str:
             (f"`{one['name']}`" + ("" if one.get("required") else "?"), one["in"], _about(one)) for one in parameters
         ]
         lines.append(_table(("parameter", "in", "meaning"), rows))
+    replies = operation["responses"]
     told = [f"body {kind}" for kind in _kinds(operation.get("requestBody", {}))]
-    for status, reply in operation["responses"].items():
-        if status < "400":
-            told.append(" ".join((status, *_kinds(reply))))
-    refused = ", ".join(status for status in operation["responses"] if status >= "400")
-    lines.append("; ".join([*told, *([f"errors {refused}"] if refused else [])]) + ".")
+    told += [" ".join((status, *_kinds(reply))) for status, reply in replies.items() if status < "400"]
+    if refused := ", ".join(status for status in replies if status >= "400"):
+        told.append(f"errors {refused}")
+    lines.append("; ".join(told) + ".")
     return "\n\n".join(lines)
 
 
@@ -153,8 +153,7 @@ def _type(schema: Schema) -> str:
         return f"`{schema['const']}`"
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
-            kinds = dict.fromkeys(_type(one) for one in schema[choice])
-            return " or ".join(kinds)
+            return " or ".join(dict.fromkeys(map(_type, schema[choice])))
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
     return str(schema.get("format") or schema.get("type") or "any")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workflow_agent.cli.context import AsJson, DataDir, Wiring, chosen_settings, or_exit, wiring_of
+from workflow_agent.cli.context import AsJson, CommandFailed, DataDir, Wiring, chosen_settings, wiring_of
 from workflow_agent.cli.output import print_json
 from workflow_agent.settings import Settings, refuse_open_binding, without_effect
 
@@ -38,7 +38,7 @@ def move(
     Exit codes: 0 done, 1 when something cannot be read, or is there with
     another content.
     """
-    typer.echo(or_exit(lambda: wiring_of(context).move(_store_at(source), _store_at(target))))
+    typer.echo(wiring_of(context).move(_store_at(source), _store_at(target)))
 
 
 def _store_at(place: str) -> Settings:
@@ -71,8 +71,7 @@ def migrate_database(
     Exit codes: 0 done, 1 when the database does not answer or refuses, 78
     when none is named.
     """
-    chosen = chosen_settings(database_url=database)
-    made = or_exit(lambda: wiring_of(context).migrate_database(chosen, row_security))
+    made = wiring_of(context).migrate_database(chosen_settings(database_url=database), row_security)
     typer.echo(f"{made} migrations were made." if made else "The schema is up to date.")
 
 
@@ -118,10 +117,10 @@ def serve(
     chosen = chosen_settings(
         host=host, port=port, data_dir=data_dir, model=model, samples=samples, workers=workers, database_url=database
     )
-    or_exit(lambda: refuse_open_binding(chosen))
+    refuse_open_binding(chosen)
     for one in without_effect(chosen):
         typer.echo(f"workflow-agent: {one}", err=True)
-    or_exit(lambda: wiring_of(context).serve(chosen))
+    wiring_of(context).serve(chosen)
 
 
 def mcp(context: typer.Context, data_dir: DataDir = None, model: Model = None, samples: Samples = None) -> None:
@@ -135,13 +134,11 @@ def mcp(context: typer.Context, data_dir: DataDir = None, model: Model = None, s
       workflow-agent mcp
       workflow-agent mcp --data-dir ~/workflows
     """
-    chosen = chosen_settings(data_dir=data_dir, model=model, samples=samples)
-    or_exit(lambda: wiring_of(context).speak_mcp(chosen))
+    wiring_of(context).speak_mcp(chosen_settings(data_dir=data_dir, model=model, samples=samples))
 
 
 EXIT_DAMAGED = 1
 EXIT_REFUSED = 3
-
 Repair = Annotated[bool, typer.Option("--repair", help="Set right what needs no guessing; the server must be stopped.")]
 
 
@@ -170,7 +167,7 @@ def verify(context: typer.Context, repair: Repair = False, data_dir: DataDir = N
         settings = settings.model_copy(update={"database_url": None})
     wiring = wiring_of(context)
     _refuse(wiring, settings, repair=repair)
-    mended, left = or_exit(lambda: wiring.verify(settings, repair))
+    mended, left = wiring.verify(settings, repair)
     if as_json:
         print_json({"repaired": [one.as_dict() for one in mended], "findings": [one.as_dict() for one in left]})
     else:
@@ -187,8 +184,7 @@ def _refuse(wiring: Wiring, settings: Settings, *, repair: bool) -> None:
     elif repair and (owners := wiring.running(root)):
         why = f"a server works on {str(root)!r} (process {', '.join(owners)}). Stop it, then repair."
     if why is not None:
-        typer.echo(f"workflow-agent: {why}", err=True)
-        raise typer.Exit(EXIT_REFUSED)
+        raise CommandFailed(why, EXIT_REFUSED)
 
 
 def _print_findings(mended: "Sequence[Finding]", left: "Sequence[Finding]") -> None:

@@ -28,26 +28,20 @@ class InlineMarks:
         pieces: list[tuple[str, str]] = []
         at = 0
         for match in _MARK.finditer(word):
-            before = word[at : match.start()]
-            if before:
-                pieces.append((before, self.style))
+            pieces.append((word[at : match.start()], self.style))
             literal = self._turned(match, opens=match.end() < len(word))
-            if literal:
-                pieces.append((literal, self.style))
+            pieces.append((literal, self.style))
             at = match.end()
-        if word[at:]:
-            pieces.append((word[at:], self.style))
-        return pieces
+        pieces.append((word[at:], self.style))
+        return [piece for piece in pieces if piece[0]]
 
     @property
     def style(self) -> str:
         """Return the style of what follows."""
         if self.code:
             return "cyan"
-        names = [
-            name for name, is_on in (("bold", self.is_bold or self.is_heading), ("italic", self.is_emphasis)) if is_on
-        ]
-        return " ".join(names)
+        styles = ("bold", self.is_bold or self.is_heading), ("italic", self.is_emphasis)
+        return " ".join(name for name, is_on in styles if is_on)
 
     def _turned(self, match: re.Match[str], *, opens: bool) -> str:
         """Open or close what a mark stands for; return what is to be read of it."""

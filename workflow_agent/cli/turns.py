@@ -4,7 +4,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from typing import Any, Self
+from functools import partial
+from typing import Any, Literal, Self
 
 from rich.control import Control
 from rich.segment import ControlType
@@ -75,9 +76,6 @@ class LiveReply:
         self._is_waiting = False
 
 
-_BUSY = "conversation_busy"
-
-
 @dataclass(slots=True)
 class Asking:
     """How the next messages are asked; what is None is left to the service."""
@@ -92,65 +90,49 @@ class Asking:
         return {"message": message, **{name: value for name, value in asdict(self).items() if value is not None}}
 
 
-@dataclass(slots=True)
-class Followed:
-    """A turn that is being followed: where it is, and its reply once that is there."""
-
-    run_id: str | None = None
-    conversation_id: str | None = None
-    reply: Mapping[str, Any] | None = None
-
-
 def followed_turn(
-    backend: Backend, asking: Asking, message: str, show: Callable[[Event], None], note: Callable[[str], None]
-) -> Followed:
-    """Return a turn when it is finished; Ctrl-C stops the run and is passed on."""
-    turn = Followed()
+    backend: Backend,
+    asking: Asking,
+    message: str,
+    show: Callable[[Event], None] | None = None,
+    note: Callable[[str], None] = print_note,
+) -> Mapping[str, Any]:
+    """Return the reply to a message when it is finished; the next message is asked in the same conversation.
+
+    Ctrl-C stops the run and is passed on.
+    """
+    run_id: str | None = None
+    reply: Mapping[str, Any] = {}
     try:
         for event in backend.turn(asking.body(message)):
-            _take(turn, event)
-            asking.conversation_id = turn.conversation_id
-            show(event)
+            if event.name == "start":
+                run_id, asking.conversation_id = event.data["run_id"], event.data["conversation_id"]
+            elif event.name == "complete":
+                reply = event.data
+            elif event.name == "error":
+                code = EXIT_CONFLICT if event.data.get("code") == "conversation_busy" else EXIT_FAILED
+                raise CommandFailed(str(event.data.get("detail", "The run failed.")), code)
+            if show is not None:
+                show(event)
     except KeyboardInterrupt:
-        if turn.run_id is not None:
-            backend.post(f"/runs/{turn.run_id}/cancel")
+        if run_id is not None:
+            backend.post(f"/runs/{run_id}/cancel")
             note("Stopped.")
         raise
-    return turn
+    return reply
 
 
-def _take(turn: Followed, event: Event) -> None:
-    if event.name == "start":
-        turn.run_id, turn.conversation_id = event.data["run_id"], event.data["conversation_id"]
-    elif event.name == "complete":
-        turn.reply = event.data
-    elif event.name == "error":
-        busy = event.data.get("code") == _BUSY
-        raise CommandFailed(str(event.data.get("detail", "The run failed.")), EXIT_CONFLICT if busy else EXIT_FAILED)
-
-
-def show_turn(backend: Backend, asking: Asking, message: str) -> Followed:
-    """Return a turn after showing its reply: as it comes on a terminal, when it is whole in a pipe."""
+def show_turn(backend: Backend, asking: Asking, message: str) -> None:
+    """Show the reply to a message: as it comes on a terminal, when it is whole in a pipe."""
     if is_terminal():
         with LiveReply() as live:
-            turn = followed_turn(backend, asking, message, live.take, live.note)
-    else:
-        turn = followed_turn(backend, asking, message, show_nothing, print_note)
-        print_replies(turn)
-    return turn
-
-
-def print_replies(turn: Followed) -> None:
-    """Print the replies of a turn as they are."""
-    reply = turn.reply or {}
+            followed_turn(backend, asking, message, live.take, live.note)
+        return
+    reply = followed_turn(backend, asking, message)
     others: Iterable[Mapping[str, Any]] = reply.get("other_replies", ())
     texts = [str(reply.get("response", "")), *(f"{one['agent']}: {one['response']}" for one in others)]
     sys.stdout.write(harmless("\n\n".join(texts)) + "\n")
     sys.stdout.flush()
-
-
-def show_nothing(_: Event) -> None:
-    """Show nothing of a turn, whose whole reply is printed at the end."""
 
 
 AUTO = "auto"
@@ -180,26 +162,16 @@ def run_command(backend: Backend, asking: Asking, line: str) -> str | None:
     return found.run(backend, asking, rest.strip())
 
 
-def _mode(backend: Backend, asking: Asking, wanted: str) -> None:
-    names = [one["name"] for one in backend.get("/modes")["items"]]
-    asking.mode = _one_of("mode", wanted, asking.mode, names)
-
-
-def _agent(backend: Backend, asking: Asking, wanted: str) -> None:
-    names = [one["name"] for one in backend.get("/agents")["items"]]
-    asking.agent = _one_of("agent", wanted, asking.agent, names)
-
-
-def _one_of(what: str, wanted: str, current: str | None, names: list[str]) -> str | None:
-    """Return the chosen name, None where the service is to choose."""
-    listed = ", ".join([AUTO, *names])
+def _choose(what: Literal["mode", "agent"], backend: Backend, asking: Asking, wanted: str) -> None:
+    names = [AUTO, *(one["name"] for one in backend.get(f"/{what}s")["items"])]
+    listed = ", ".join(names)
     if not wanted:
-        print_note(f"The {what} is {current or AUTO}; there are {listed}.")
-        return current
-    if wanted != AUTO and wanted not in names:
+        print_note(f"The {what} is {getattr(asking, what) or AUTO}; there are {listed}.")
+        return
+    if wanted not in names:
         raise CommandFailed(f"There is no {what} {wanted[:40]!r}; there are {listed}.")
+    setattr(asking, what, None if wanted == AUTO else wanted)
     print_note(f"The {what} is {wanted} from here on.")
-    return None if wanted == AUTO else wanted
 
 
 def _workflow(backend: Backend, asking: Asking, wanted: str) -> None:
@@ -264,8 +236,10 @@ def _quit(_: Backend, __: Asking, ___: str) -> None:
 
 
 COMMANDS: Mapping[str, SlashCommand] = {
-    "/mode": SlashCommand("/mode NAME", "lead by this mode; auto infers it, no name tells which", _mode),
-    "/agent": SlashCommand("/agent NAME", "let this agent answer; auto chooses one", _agent),
+    "/mode": SlashCommand(
+        "/mode NAME", "lead by this mode; auto infers it, no name tells which", partial(_choose, "mode")
+    ),
+    "/agent": SlashCommand("/agent NAME", "let this agent answer; auto chooses one", partial(_choose, "agent")),
     "/workflow": SlashCommand("/workflow ID", "what `it` means: an id or a name; none lists them", _workflow),
     "/context": SlashCommand("/context", "what the model saw in the last turn, in tokens", _context),
     "/undo": SlashCommand("/undo", "take the last change back", _undo),

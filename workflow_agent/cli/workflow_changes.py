@@ -167,7 +167,8 @@ def _edits(file: Path | None, ops: Sequence[str]) -> list[Any]:
     if file is None:
         return [_json(one, "--op") for one in ops]
     found = _json(read_text(file), str(file))
-    found = found.get("edits", [found]) if isinstance(found, dict) else found  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON
+    if isinstance(found, dict):
+        found = found.get("edits", [found])  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON
     if not isinstance(found, list) or not found:
         raise CommandFailed(f"{str(file)!r} holds no list of edits.", EXIT_USAGE)
     return found  # pyright: ignore[reportUnknownVariableType] - JSON

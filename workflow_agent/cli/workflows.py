@@ -6,7 +6,7 @@ import typer
 
 from workflow_agent.cli import Command, group
 from workflow_agent.cli.backends import Which, command, with_listing, workflow_id_of
-from workflow_agent.cli.context import AsJson, Backend, Limit, Listing, Output
+from workflow_agent.cli.context import AsJson, Backend, FindWorkflows, Limit, Output
 from workflow_agent.cli.output import (
     print_facts,
     print_json,
@@ -29,9 +29,9 @@ def _row(one: Any) -> tuple[object, ...]:
 
 
 @workflows.command("list", cls=Command, rich_help_panel=LOOKING)
-@with_listing()
+@with_listing
 def list_workflows(
-    listing: Listing,
+    find: FindWorkflows,
     tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
     trigger: Annotated[str | None, typer.Option(help="Only those started so, such as schedule.")] = None,
     limit: Limit = 50,
@@ -45,14 +45,14 @@ def list_workflows(
       workflow-agent workflows list
       workflow-agent workflows list --trigger schedule --json
     """
-    found = listing.found("", limit, tag=tag, trigger=trigger)
+    found = find("", limit, tag=tag, trigger=trigger)
     print_listed(found, _TITLES, map(_row, found), "There are no such workflows.", as_json=as_json, is_cut=True)
 
 
 @workflows.command("search", cls=Command, rich_help_panel=LOOKING)
-@with_listing()
+@with_listing
 def search_workflows(
-    listing: Listing,
+    find: FindWorkflows,
     words: Annotated[list[str], typer.Argument(help="What it is about, in any words.")],
     limit: Limit = 10,
     as_json: AsJson = False,
@@ -63,7 +63,7 @@ def search_workflows(
       workflow-agent workflows search who approves expenses
       workflow-agent workflows search invoices --limit 3 --json
     """
-    found = listing.found(" ".join(words), limit)
+    found = find(" ".join(words), limit)
     print_listed(found, _TITLES, map(_row, found), "Nothing was found; try other words.", as_json=as_json, is_cut=True)
 
 

@@ -10,7 +10,7 @@ from workflow_agent.conversations.calls import ended_calls, tool_record
 from workflow_agent.conversations.document import AttachedDocument, Conversation, UserMessage, merged_attachments
 from workflow_agent.conversations.iterations import Iteration, TurnContext, close
 from workflow_agent.conversations.message_records import call_id_of, message_call, title_from
-from workflow_agent.conversations.outcome import run_ended
+from workflow_agent.conversations.outcome import run_begun, run_ended
 from workflow_agent.conversations.records import leading_in, newest_in
 from workflow_agent.conversations.runs import Run, RunError, replace_run
 from workflow_agent.conversations.store import LeftBehind
@@ -58,10 +58,8 @@ def accept_message(
 ) -> Acceptance:
     """Return the conversation with the message in it exactly once, and the run that answers it.
 
-    A run whose process died is marked interrupted on the way.
-
-    A key makes a re-sent message the same message; `left_by` gives what a run whose process died left of its
-    evidence.
+    A key makes a re-sent message the same message. A run whose process died is marked interrupted on the way;
+    `left_by` gives what it left of its evidence.
 
     Raises:
         IdempotencyMismatch: The key was used for a different request.
@@ -115,7 +113,7 @@ def _run_again(conversation: Conversation, known: Run, owner: str, at: datetime)
             "iterations": (),
         }
     )
-    changed = _working(conversation, at, replace_run(conversation.runs, again))
+    changed = run_begun(conversation, replace_run(conversation.runs, again), at)
     return Acceptance(changed, again, is_new=True)
 
 
@@ -150,18 +148,13 @@ def _first_attempt(
         accepted_at=at,
         then=message.then,
     )
-    changed = _working(conversation, at, (*conversation.runs, run))
+    changed = run_begun(conversation, (*conversation.runs, run), at)
     added = {
         "title": conversation.title or title_from(message.content),
         "events": (*changed.events, event),
         "attachments": merged_attachments(changed.attachments, attached),
     }
     return Acceptance(changed.model_copy(update=added), run, is_new=True)
-
-
-def _working(conversation: Conversation, at: datetime, runs: Sequence[Run]) -> Conversation:
-    clock = conversation.execution_time.model_copy(update={"current_since": at})
-    return conversation.model_copy(update={"runs": tuple(runs), "execution_time": clock, "updated_at": at})
 
 
 _INTERRUPTED = RunError(
@@ -201,8 +194,7 @@ def interrupt_dead_runs(
             # Nobody knows when it died: its work is counted to its last sign of life.
             finished = left.iterations[-1].completed_at if left.iterations else None
             signs = [sign for sign in (run.accepted_at, finished, left.last_seen) if sign is not None]
-            worked_until = min(max(signs), at)
-            changed = _ended_outside(changed, run, "interrupted", left, at, _INTERRUPTED, worked_until)
+            changed = _ended_outside(changed, run, "interrupted", left, at, _INTERRUPTED, min(max(signs), at))
     return changed
 
 

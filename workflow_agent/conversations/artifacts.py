@@ -112,9 +112,8 @@ def artifact_of(
 ) -> Artifact:
     """Return the artifact of a content and where it is from."""
     text = text_of(content)
-    digest = digest_of([artifact_type.value, source, text])
     return Artifact(
-        artifact_id=f"art_{digest[:24]}",
+        artifact_id=f"art_{digest_of([artifact_type.value, source, text])[:24]}",
         artifact_type=artifact_type,
         content=content,
         size_chars=len(text),

@@ -1,7 +1,7 @@
 """The structured call history: who called what, with what, and how it ended."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -138,11 +138,6 @@ class CallRecord(Value):
 _MOST_CHANGE_CHARS = 100
 
 
-def _version(about: Mapping[str, Any]) -> int | None:
-    version = about.get("version")
-    return version if isinstance(version, int) else None
-
-
 def source_of(result: Any) -> CallSource | None:
     """Return where a tool's result came from, where the result says so; None for any other."""
     match result:
@@ -153,7 +148,9 @@ def source_of(result: Any) -> CallSource | None:
         case {"workflows": [{"id": str(first)}, *_] as listed}:
             return CallSource(count=len(listed), primary=first, retrieval_mode="list")
         case {"workflow": {"id": str(only)} as about}:
-            found = CallSource(count=1, primary=only, retrieval_mode="direct", version=_version(about))
+            version: Any = about.get("version")
+            known = version if isinstance(version, int) else None
+            found = CallSource(count=1, primary=only, retrieval_mode="direct", version=known)
             changes: list[Any] = result["changes"] if isinstance(result.get("changes"), list) else []
             if changes and result.get("applied") is not False:
                 told = str(changes[0])[:_MOST_CHANGE_CHARS]

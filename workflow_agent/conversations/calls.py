@@ -1,25 +1,18 @@
 """Making the record of a call from what is known of how it ended."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
+from workflow_agent.conversations.artifacts import text_of
 from workflow_agent.conversations.call_history import CallRecord, CallSource, CallStatus, OutcomeSummary, source_of
-from workflow_agent.conversations.iterations import Iteration, Outcome
+from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.values.stored import JsonObject, content_ref_of, json_safe
 
 PROGRAM_TOOL = "run_python"
 """The tool whose argument is a program."""
 _MAX_SOURCE_CHARS = 10_000
-_STATUS: dict[Outcome, CallStatus] = {
-    "success": "success",
-    "failed": "error",
-    "retried": "retried",
-    "interrupted": "interrupted",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,8 @@ def ended_calls(iteration: Iteration, interrupted_as: CallStatus = "interrupted"
     for call in iteration.tool_calls:
         if call.outcome is None:
             continue
-        status = interrupted_as if call.outcome == "interrupted" else _STATUS[call.outcome]
+        ended = interrupted_as if call.outcome == "interrupted" else call.outcome
+        status = "error" if ended == "failed" else ended
         content = results[call.id].content if call.id in results else None
         yield EndedCall(
             id=call.id,
@@ -83,6 +77,7 @@ def tool_record(
     `use` says of a program how it used the history.
     """
     ok = call.status == "success"
+    error_type = None if ok else call.error_type or call.status
     args = dict(call.args)
     source: Any = args.pop("code", None) if call.name == PROGRAM_TOOL else None
     return CallRecord(
@@ -94,7 +89,7 @@ def tool_record(
         outcome_summary=OutcomeSummary(
             status=call.status,
             ok=ok,
-            error_type=None if ok else call.error_type or call.status,
+            error_type=error_type,
             retriable=call.status in ("retried", "cancelled", "interrupted"),
             value_class=type(call.result).__name__ if ok else None,
         ),
@@ -102,7 +97,7 @@ def tool_record(
         parent_call_id=parent_call_id,
         depth=1,
         duration_ms=call.duration_ms,
-        error_type=None if ok else call.error_type or call.status,
+        error_type=error_type,
         error_message=None if ok or call.error_message is None else json_safe(call.error_message),
         program_source=None if source is None else str(source)[:_MAX_SOURCE_CHARS],
         content_ref=content_ref_of(call.result) if ok else None,
@@ -137,7 +132,6 @@ def inner_record(call: InnerCall, call_id: str, trace_id: str | None) -> CallRec
     )
 
 
-_LATEST = 1
 _MOST_PREVIEW_CHARS = 200
 _MOST_VALUE_CHARS = 60
 HOW_TO_READ = (
@@ -150,25 +144,25 @@ HOW_TO_READ = (
 
 def history_notice(records: Sequence[CallRecord], sealed: int = 0, *, with_programs: bool = True) -> str:
     """Return all that the model is told of the call history; empty when there is none."""
-    told = [HOW_TO_READ] if with_programs else []
-    return "\n\n".join([*told, latest_calls(records, sealed)]) if records else ""
+    latest = latest_calls(records, sealed)
+    return f"{HOW_TO_READ}\n\n{latest}" if latest and with_programs else latest
 
 
 def latest_calls(records: Sequence[CallRecord], sealed: int = 0) -> str:
-    """Return a few lines on the latest calls, however many there are; empty when there is none.
+    """Return two lines: how many records there are, and the latest call; empty when there is none.
 
-    They tell what was asked for and what became of it, at most 200 characters each; results are read with a program.
-    Messages are left out: the model has them before it.
+    The second tells what was asked for and what became of it; results are read with a program. Messages are left
+    out: the model has them before it.
 
     The records are those a program finds; `sealed` older ones it does not find.
     """
     if not records:
         return ""
-    calls = (one for one in reversed(records) if one.speaker != "user")
-    latest = [f"- {preview_of(one)}" for one in islice(calls, _LATEST)][::-1]
+    latest = next((one for one in reversed(records) if one.speaker != "user"), None)
     count = f"{len(records)} {'record' if len(records) == 1 else 'records'}"
     older = f" ({sealed} older ones are not in it)" if sealed else ""
-    return "\n".join([f"Call history: {count}{older}.{' The latest:' if latest else ''}", *latest])
+    told = f"Call history: {count}{older}."
+    return told if latest is None else f"{told} The latest:\n- {preview_of(latest)}"
 
 
 def preview_of(record: CallRecord) -> str:
@@ -192,7 +186,7 @@ def _arrow(source: CallSource) -> str:
 
 
 def _in_short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = text_of(value)
     return text if len(text) <= _MOST_VALUE_CHARS else f"{text[: _MOST_VALUE_CHARS - 1]}…"
 
 

@@ -46,9 +46,8 @@ def merged_attachments(
     known: tuple[AttachedDocument, ...], added: tuple[AttachedDocument, ...]
 ) -> tuple[AttachedDocument, ...]:
     """Return the documents of a conversation with those of a new message, each once, the latest last."""
-    replaced = {one.attachment_id for one in added}
     once = {one.attachment_id: one for one in added}
-    return (*(one for one in known if one.attachment_id not in replaced), *once.values())
+    return (*(one for one in known if one.attachment_id not in once), *once.values())
 
 
 SCHEMA_VERSION = 2

@@ -1,9 +1,8 @@
 """A fork: a new conversation that holds another up to one of its events, with all evidence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
 
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.compactions import Compaction
@@ -42,17 +41,15 @@ class NewFork:
 def forked(old: Conversation, fork: NewFork) -> Conversation:
     """Return a new conversation that holds another one up to an event.
 
-    A message whose answer comes after that event stays as one that was not answered. What an agent shared
-    with its provider stays behind, and so do idempotency keys: they stand for what was sent there.
-
-    Args:
-        old: The whole conversation: its sealed turns become turns of the fork's own file.
-        fork: What the new one is made with.
+    The old one comes whole: its sealed turns become turns of the fork's own file. A message whose answer comes after
+    that event stays as one that was not answered. What an agent shared with its provider stays behind, and so do
+    idempotency keys: they stand for what was sent there.
     """
     events = old.events[: fork.index + 1]
     answered = {run.run_id: run for run in _ended(events, old.runs)}
     kept = tuple(_as_kept(event, answered) for event in events)
     transitions = _transitions(old, events)
+    replies = [event for event in events if isinstance(event, AgentReply)]
     last = events[-1]
     last_turn = max((event.turn for event in kept if not isinstance(event, SystemEvent)), default=0)
     return Conversation(
@@ -73,8 +70,8 @@ def forked(old: Conversation, fork: NewFork) -> Conversation:
         workflow_refs=tuple(as_own(one, old.id, fork.id) for one in old.workflow_refs if one.turn <= last_turn),
         attachments=_attachments(old.attachments, kept),
         compactions=tuple(_compactions(old, kept)),
-        usage_totals=_totals(kept),
-        execution_time=_worked(kept),
+        usage_totals=_totals(replies),
+        execution_time=ExecutionTime(total_ms=sum(one.duration_ms or 0.0 for one in replies)),
         metadata=old.metadata,
     )
 
@@ -146,9 +143,8 @@ def _attachments(known: Sequence[AttachedDocument], kept: Sequence[Event]) -> tu
 
 
 def _states(states: Mapping[str, AgentState], index: int) -> dict[str, AgentState]:
-    return {
-        name: AgentState(last_processed_index=min(state.last_processed_index, index)) for name, state in states.items()
-    }
+    read = {name: min(state.last_processed_index, index) for name, state in states.items()}
+    return {name: AgentState(last_processed_index=until) for name, until in read.items()}
 
 
 def as_own(reference: WorkflowReference, old_id: str, new_id: str) -> WorkflowReference:
@@ -167,12 +163,8 @@ def _compactions(old: Conversation, kept: Sequence[Event]) -> Iterator[Compactio
             yield one
 
 
-def _totals(kept: Sequence[Event]) -> Totals:
-    replies = (event for event in kept if isinstance(event, AgentReply))
-    return reduce(
-        lambda sum_, one: added(sum_, one.usage, one.cost, turns=int(one.mode.source != "imported")), replies, Totals()
-    )
-
-
-def _worked(kept: Sequence[Event]) -> ExecutionTime:
-    return ExecutionTime(total_ms=sum(event.duration_ms or 0.0 for event in kept if isinstance(event, AgentReply)))
+def _totals(replies: Iterable[AgentReply]) -> Totals:
+    totals = Totals()
+    for one in replies:
+        totals = added(totals, one.usage, one.cost, turns=int(one.mode.source != "imported"))
+    return totals

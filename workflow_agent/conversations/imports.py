@@ -18,6 +18,7 @@ from workflow_agent.conversations.document import (
 from workflow_agent.conversations.memory.references import merged_references
 from workflow_agent.conversations.message_records import title_from
 from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.transitions import with_event
 from workflow_agent.values.stored import Value
 
 IMPORTED = "imported"
@@ -41,10 +42,8 @@ def with_said(
 ) -> Conversation:
     """Return the conversation with messages added as they were said, none of which asks for a reply.
 
-    Each message of the user begins a turn; what the assistant says before any of them begins one too.
-
-    No run of the conversation may be under way. What has no time of its own has that of the one before, the first has
-    `at`.
+    Each message of the user begins a turn; what the assistant says before any of them begins one too. What has no
+    time of its own has that of the one before, the first has `at`. No run of the conversation may be under way.
     """
     events: list[Event] = list(conversation.events)
     runs: list[Run] = list(conversation.runs)
@@ -138,14 +137,8 @@ def post_change(
     more = len(change.changes) - _MOST_LINES
     told += f"; and {more} more" if more > 0 else ""
     content = f"The user changed {change.name!r} by hand, now version {change.version}: {told}"
-    event = SystemEvent(
-        id=event_id,
-        index=conversation.next_index,
-        at=at,
-        content=content,
-        kind=WORKFLOW_CHANGE,
-        data=change.model_dump(mode="json"),
-    )
+    data = change.model_dump(mode="json")
+    noted, event = with_event(conversation, WORKFLOW_CHANGE, content, data, at=at, event_id=event_id)
     reference = WorkflowReference(
         workflow_id=change.workflow_id,
         name=change.name,
@@ -154,13 +147,8 @@ def post_change(
         conversation_id=conversation.id,
         at=at,
     )
-    changed = {
-        "events": (*conversation.events, event),
-        "updated_at": at,
-        "bound_workflow_id": change.workflow_id,
-        "workflow_refs": merged_references(conversation.workflow_refs, (reference,)),
-    }
-    return conversation.model_copy(update=changed), event
+    references = merged_references(conversation.workflow_refs, (reference,))
+    return noted.model_copy(update={"bound_workflow_id": change.workflow_id, "workflow_refs": references}), event
 
 
 def post_message(

@@ -244,8 +244,7 @@ def close(
 
 
 def _interrupted(call: IterationToolCall) -> ToolResult:
-    told = "The run ended before this call did."
-    return ToolResult(id=call.id, name=call.name, outcome="interrupted", content=told)
+    return ToolResult(id=call.id, name=call.name, outcome="interrupted", content="The run ended before this call did.")
 
 
 def session_in(iterations: Sequence[Iteration]) -> str | None:

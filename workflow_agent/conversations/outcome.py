@@ -1,17 +1,17 @@
 """How a run ends: with a reply, or without one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.conversations.call_history import CallRecord
 from workflow_agent.conversations.document import (
+    WRITES,
     AgentReply,
     AgentState,
     Conversation,
     ExecutionTime,
     ModeRecord,
-    SystemEvent,
     WorkflowReference,
     WorkflowTouch,
 )
@@ -19,7 +19,7 @@ from workflow_agent.conversations.iterations import FinishReason, Iteration, ses
 from workflow_agent.conversations.memory.references import merged_references
 from workflow_agent.conversations.message_records import EndStatus, title_from, title_of_work
 from workflow_agent.conversations.runs import Run, RunError, replace_run
-from workflow_agent.conversations.transitions import Handoff, PhaseChange, change_phase, hand_over
+from workflow_agent.conversations.transitions import Handoff, PhaseChange, change_phase, hand_over, with_event
 from workflow_agent.errors import PhaseNotAllowed, StaleRun
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.values.tokens import Cost, RunCosts, Usage, added
@@ -128,13 +128,10 @@ def _titled(conversation: Conversation, run: Run, reply: Reply) -> Conversation:
     if conversation.title not in (conversation.metadata.get(AUTO_TITLE), title_from(message)):
         return conversation
     title = title_of_work(reply.workflows_touched, reply.calls, reply.mode.name, message)
-    has_better = AUTO_TITLE in conversation.metadata and not any(
-        touch.change in ("created", "modified", "deleted") for touch in reply.workflows_touched
-    )
-    if title is None or has_better:
+    did_write = any(one.change in WRITES for one in reply.workflows_touched)
+    if title is None or (AUTO_TITLE in conversation.metadata and not did_write):
         return conversation
-    kept = {"title": title, "metadata": {**conversation.metadata, AUTO_TITLE: title}}
-    return conversation.model_copy(update=kept)
+    return conversation.model_copy(update={"title": title, "metadata": {**conversation.metadata, AUTO_TITLE: title}})
 
 
 def _passed_on(
@@ -157,8 +154,7 @@ def _passed_on(
         follows=run.run_id,
         then=following[1:],
     )
-    clock = conversation.execution_time.model_copy(update={"current_since": at})
-    return conversation.model_copy(update={"runs": (*conversation.runs, opened), "execution_time": clock})
+    return run_begun(conversation, (*conversation.runs, opened), at)
 
 
 def _moved_on(conversation: Conversation, reply: Reply, at: datetime, new_id: Callable[[str], str]) -> Conversation:
@@ -168,43 +164,37 @@ def _moved_on(conversation: Conversation, reply: Reply, at: datetime, new_id: Ca
             conversation, _ = change_phase(conversation, change, at=at, new_id=new_id)
         except PhaseNotAllowed as refused:
             # Somebody changed the phase meanwhile: the reply stands, and that it was too late is on record.
-            event = SystemEvent(
-                id=new_id("evt"),
-                index=conversation.next_index,
-                at=at,
-                kind="phase_change_refused",
-                content=f"{change.agent} could not change the phase. {refused.message}",
-                data=change.model_dump(mode="json"),
-            )
-            conversation = conversation.model_copy(update={"events": (*conversation.events, event)})
+            content = f"{change.agent} could not change the phase. {refused.message}"
+            kind, data = "phase_change_refused", change.model_dump(mode="json")
+            conversation, _ = with_event(conversation, kind, content, data, at=at, event_id=new_id("evt"))
     for handoff in reply.handoffs:
         conversation, _ = hand_over(conversation, handoff, at=at, new_id=new_id)
     return conversation
 
 
-def run_ended(conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration] = ()) -> Conversation:
+def run_begun(conversation: Conversation, runs: Sequence[Run], at: datetime) -> Conversation:
+    """Return the conversation with its runs, one of which begins: the clock of its work started."""
+    clock = conversation.execution_time.model_copy(update={"current_since": at})
+    return conversation.model_copy(update={"runs": tuple(runs), "execution_time": clock, "updated_at": at})
+
+
+def run_ended(conversation: Conversation, run: Run, at: datetime, steps: Sequence[Iteration]) -> Conversation:
     """Return the conversation with a run ended: the clock of its work stopped, its session kept.
 
-    The session that its steps name becomes its agent's.
+    The session that its steps name becomes its agent's; an agent whose steps name none keeps its own.
     """
-    clock = conversation.execution_time
+    clock, states, session_id = conversation.execution_time, conversation.agent_states, session_in(steps)
+    if session_id is not None:
+        state = states.get(run.agent, AgentState())
+        states = {**states, run.agent: state.model_copy(update={"session_id": session_id})}
     return conversation.model_copy(
         update={
             "runs": replace_run(conversation.runs, run),
             "execution_time": ExecutionTime(total_ms=clock.total_ms + clock.current_ms(at)),
-            "agent_states": _with_session(conversation.agent_states, run.agent, steps),
+            "agent_states": states,
             "updated_at": at,
         }
     )
-
-
-def _with_session(states: Mapping[str, AgentState], agent: str, steps: Sequence[Iteration]) -> dict[str, AgentState]:
-    """Return the agents' states, one with its newest provider session; one that names none stays as it is."""
-    session_id = session_in(steps)
-    if session_id is None:
-        return dict(states)
-    state = states.get(agent, AgentState())
-    return {**states, agent: state.model_copy(update={"session_id": session_id})}
 
 
 def end_run(
@@ -225,9 +215,7 @@ def end_run(
         StaleRun: This attempt lost its fence.
     """
     run = current_run(conversation, run_id, fence)
-    ended = run.model_copy(
-        update={"status": status, "completed_at": at, "error": error, "iterations": tuple(iterations)}
-    )
-    changed = run_ended(conversation, ended, at, iterations)
+    end = {"status": status, "completed_at": at, "error": error, "iterations": tuple(iterations)}
+    changed = run_ended(conversation, run.model_copy(update=end), at, iterations)
     totals = added(changed.usage_totals, spent.usage, spent.cost, turns=0)
     return changed.model_copy(update={"calls": (*changed.calls, *calls), "usage_totals": totals})

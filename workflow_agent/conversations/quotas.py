@@ -24,11 +24,6 @@ class TenantLimits:
     usd_per_day: float | None = None
     runs_at_once: int | None = None
 
-    @property
-    def are_none(self) -> bool:
-        """Say whether there is nothing to be counted."""
-        return self == TenantLimits()
-
 
 @dataclass(frozen=True, slots=True)
 class Used:
@@ -98,7 +93,7 @@ class Quotas:
     async def ticket(self, tenant: str) -> Ticket:
         """Return the leave for one more turn of a tenant; to be given back where none begins."""
         limits, number = self.limits_of(tenant), self.new_id("turn")
-        if limits.are_none:
+        if limits == TenantLimits():
             return Ticket(number, tenant)
         used = await self.counter.begin(tenant, number, limits.turns_per_minute)
         is_counted = limits.turns_per_minute is not None and used.turn_wait_seconds == 0
@@ -128,8 +123,7 @@ class Quotas:
 def refusal_of(limits: TenantLimits, used: Used, at: datetime) -> LimitReached | None:
     """Return why a tenant may not begin a turn now, by the limit that lasts longest; None where it may."""
     if limits.usd_per_day is not None and used.usd >= limits.usd_per_day:
-        spent = round(used.usd, 6)
-        return _reached("usd_per_day", limits.usd_per_day, spent, used.day_left_seconds, at)
+        return _reached("usd_per_day", limits.usd_per_day, round(used.usd, 6), used.day_left_seconds, at)
     if limits.tokens_per_day is not None and used.tokens >= limits.tokens_per_day:
         return _reached("tokens_per_day", limits.tokens_per_day, used.tokens, used.day_left_seconds, at)
     most = limits.turns_per_minute

@@ -1,46 +1,19 @@
 """Looking things up where turns are recorded, in the conversation's own file or in a sealed part of it."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from workflow_agent.conversations.call_history import CallRecord
-from workflow_agent.conversations.document import (
-    SCHEMA_VERSION,
-    AgentReply,
-    Conversation,
-    Event,
-    SystemEvent,
-    UserMessage,
-)
+from workflow_agent.conversations.document import SCHEMA_VERSION, AgentReply, Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.iterations import Iteration
 from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.errors import ContentNotFound, CorruptDocument, StorageFailed
 from workflow_agent.values.stored import JsonObject, json_safe
 
-
-class Records(Protocol):
-    """What a conversation and a sealed part of it have alike."""
-
-    @property
-    def id(self) -> str:
-        """Return the id of the conversation."""
-        ...
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """Return its events, oldest first."""
-        ...
-
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        """Return its runs."""
-        ...
-
-    @property
-    def calls(self) -> tuple[CallRecord, ...]:
-        """Return its call records, oldest first."""
-        ...
+Records = Conversation | SealedPart
+"""What turns are recorded in, and looked up in alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +59,6 @@ class RecordedTurn:
     def reply(self) -> AgentReply | None:
         """Return the first reply, or None."""
         return self.first.reply
-
-    @property
-    def run(self) -> Run | None:
-        """Return the run that answered first, or None."""
-        return self.answers[0].run if self.answers else None
 
     @property
     def iterations(self) -> Sequence[Iteration]:
@@ -204,15 +172,9 @@ def event_ref(event_id: str) -> str:
 
 def kept_apart(conversation: Conversation) -> set[str]:
     """Return the references of the contents that stand nowhere else than in a blob."""
-    found = {one.content_ref for one in conversation.attachments}
     replies = (event for event in conversation.events if isinstance(event, AgentReply))
-    for holder in (*replies, *conversation.runs):
-        found.update(_of(holder.iterations))
-    return found
-
-
-def _of(iterations: Sequence[Iteration]) -> Iterator[str]:
-    for message in (message for one in iterations for message in one.messages):
-        for holder in (*message.results, *message.parts):
-            if holder.content_ref is not None and not holder.content_ref.startswith(_EVENT):
-                yield holder.content_ref
+    iterations = (one for holder in (*replies, *conversation.runs) for one in holder.iterations)
+    messages = (message for one in iterations for message in one.messages)
+    refs = (one.content_ref for message in messages for one in (*message.results, *message.parts))
+    found = {ref for ref in refs if ref is not None and not ref.startswith(_EVENT)}
+    return found | {one.content_ref for one in conversation.attachments}

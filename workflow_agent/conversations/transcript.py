@@ -4,7 +4,6 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TypeVar
 
 from workflow_agent.conversations.agents import ROSTER
@@ -52,9 +51,9 @@ class Transcript:
         events = self._before_trigger()
         for event in events:
             if read_until is None or event.index <= read_until:
-                yield from chain(said, (Entry(event, missed=False),))
+                yield from (*said, Entry(event, missed=False))
                 break
-            if self._is_own(event):
+            if isinstance(event, AgentReply) and event.author == self.agent:
                 said.append(Entry(event, missed=False))
             else:
                 yield Entry(event, missed=True)
@@ -141,9 +140,6 @@ class Transcript:
                 seen.add(event.id)
                 yield event
 
-    def _is_own(self, event: Event) -> bool:
-        return isinstance(event, AgentReply) and event.author == self.agent
-
     def _is_anothers(self, event: Event) -> bool:
         """Say whether another participant speaks in an event; the user and the system are always there."""
         if isinstance(event, UserMessage):
@@ -208,7 +204,7 @@ HEADING = (
 )
 _MARK = re.compile(r"<(/?)\s*(artifact)", re.IGNORECASE)
 _FRAMES = re.compile(
-    r'<artifact id="([^"]*)" source="([^"]*)" type="([^"]*)" given="([^"]*)"(?: out_of_date="[^"]*")?>'
+    r'<artifact id="[^"]*" source="([^"]*)" type="([^"]*)" given="[^"]*"(?: out_of_date="[^"]*")?>'
     r"\n(.*?)\n</artifact>",
     re.DOTALL,
 )
@@ -223,10 +219,8 @@ _GIVEN = {
 class Material:
     """A framed artifact, read back."""
 
-    artifact_id: str
     source: str
     artifact_type: str
-    given: str
     text: str
 
 
@@ -252,6 +246,5 @@ def material_in(text: str) -> tuple[Material, ...]:
     if not text.startswith(HEADING):
         return ()
     return tuple(
-        Material(match[1], html.unescape(match[2]), match[3], match[4], match[5].replace("&lt;", "<"))
-        for match in _FRAMES.finditer(text)
+        Material(html.unescape(match[1]), match[2], match[3].replace("&lt;", "<")) for match in _FRAMES.finditer(text)
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
+from itertools import takewhile
 from operator import not_
 
 from pydantic import Field
@@ -15,7 +16,7 @@ from workflow_agent.conversations.document import (
     UserMessage,
 )
 from workflow_agent.errors import HandoffNotAllowed, PhaseNotAllowed
-from workflow_agent.values.stored import Value
+from workflow_agent.values.stored import JsonObject, Value
 
 ALLOWED: Mapping[Phase, tuple[Phase, ...]] = {
     "chat": ("brainstorm", "plan", "execute"),
@@ -69,30 +70,27 @@ def change_phase(
     check_phase_change(conversation.phase, change.to)
     was = conversation.phase
     why = f": {change.reason}" if change.reason else "."
-    event = SystemEvent(
-        id=new_id("evt"),
-        index=conversation.next_index,
-        at=at,
-        content=f"The phase is now {change.to}; it was {was}. {change.agent} changed it{why}",
-        kind=PHASE_CHANGE,
-        data={"from": was, **change.model_dump(mode="json")},
-    )
-    return _with_transition(conversation, event, change), event
+    content = f"The phase is now {change.to}; it was {was}. {change.agent} changed it{why}"
+    data = {"from": was, **change.model_dump(mode="json")}
+    noted = with_event(conversation, PHASE_CHANGE, content, data, at=at, event_id=new_id("evt"))
+    return _with_transition(*noted, change)
 
 
-def _with_transition(conversation: Conversation, event: SystemEvent, change: PhaseChange) -> Conversation:
+def with_event(
+    conversation: Conversation, kind: str, content: str, data: JsonObject, *, at: datetime, event_id: str
+) -> tuple[Conversation, SystemEvent]:
+    """Return the conversation with something that happened in it on record, and its event."""
+    event = SystemEvent(id=event_id, index=conversation.next_index, at=at, content=content, kind=kind, data=data)
+    return conversation.model_copy(update={"events": (*conversation.events, event), "updated_at": event.at}), event
+
+
+def _with_transition(
+    conversation: Conversation, event: SystemEvent, change: PhaseChange
+) -> tuple[Conversation, SystemEvent]:
     """Return the conversation with a change of phase, or of who acts within it, and the event that tells of it."""
-    transition = PhaseTransition.model_validate(
-        {"from": conversation.phase, **change.model_dump(), "timestamp": event.at}
-    )
-    return conversation.model_copy(
-        update={
-            "phase": change.to,
-            "events": (*conversation.events, event),
-            "phase_transitions": (*conversation.phase_transitions, transition),
-            "updated_at": event.at,
-        }
-    )
+    moved = {"from": conversation.phase, **change.model_dump(), "timestamp": event.at}
+    transitions = (*conversation.phase_transitions, PhaseTransition.model_validate(moved))
+    return conversation.model_copy(update={"phase": change.to, "phase_transitions": transitions}), event
 
 
 HANDOFF = "handoff"
@@ -162,12 +160,8 @@ def refuse_handoff(by: str, to: str, *, made: int, most: int, roster: Collection
 
 def handoffs_since_message(conversation: Conversation) -> int:
     """Return how often the conversation was handed over since the last message."""
-    made = 0
-    for event in reversed(conversation.events):
-        if isinstance(event, UserMessage):
-            break
-        made += handoff_in(event) is not None
-    return made
+    since = takewhile(lambda event: not isinstance(event, UserMessage), reversed(conversation.events))
+    return sum(handoff_in(event) is not None for event in since)
 
 
 def hand_over(
@@ -177,15 +171,9 @@ def hand_over(
     told = f"{handoff.by} handed the conversation over to {handoff.to}"
     reason = f": {handoff.reason}" if handoff.reason else "."
     summary = f"\nSummary: {handoff.summary}" if handoff.summary else ""
-    event = SystemEvent(
-        id=new_id("evt"),
-        index=conversation.next_index,
-        at=at,
-        content=told + reason + summary,
-        kind=HANDOFF,
-        data=handoff.model_dump(mode="json"),
-    )
+    content, data = told + reason + summary, handoff.model_dump(mode="json")
+    noted = with_event(conversation, HANDOFF, content, data, at=at, event_id=new_id("evt"))
     taken_over = PhaseChange(
         to=conversation.phase, agent=handoff.to, reason=handoff.reason, message=told + ".", summary=handoff.summary
     )
-    return _with_transition(conversation, event, taken_over), event
+    return _with_transition(*noted, taken_over)

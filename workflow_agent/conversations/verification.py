@@ -4,14 +4,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from operator import methodcaller
+from typing import NamedTuple, TypeVar
 
 from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.iterations import Iteration
+from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.seals import SealedPart, whole_conversation
 from workflow_agent.values.tokens import COUNTS, Totals
 
 Change = Callable[[Conversation], Conversation]
+Holder = TypeVar("Holder", AgentReply, Run)
+"""What iterations are kept with."""
 _CENT_OF_A_CENT = 1e-6
 
 
@@ -64,11 +68,11 @@ def wrong_steps(conversation: Conversation) -> Iterator[Wrong]:
         if isinstance(event, AgentReply) and _is_open(event.iterations):
             run = runs.get(event.run_id)
             at = (run and run.completed_at) or event.at
-            change = partial(_with_reply_closed, event.id, at)
+            change = partial(_with_closed, event.id, at)
             yield Wrong("open_iteration", f"Reply {event.id!r} has an open step.", change)
     for run in conversation.runs:
         if run.status != "running" and _is_open(run.iterations):
-            change = partial(_with_run_closed, run.run_id, run.completed_at) if run.completed_at else None
+            change = partial(_with_closed, run.run_id, run.completed_at) if run.completed_at else None
             yield Wrong("open_iteration", f"Run {run.run_id!r} is {run.status}, and a step is open.", change)
 
 
@@ -76,38 +80,23 @@ def _is_open(iterations: Iterable[Iteration]) -> bool:
     return any(one.completed_at is None or any(call.outcome is None for call in one.tool_calls) for one in iterations)
 
 
-def _closed(iterations: Iterable[Iteration], at: datetime) -> tuple[Iteration, ...]:
-    """Return the iterations as they are closed when a run is cut off."""
-    return tuple(
-        one.model_copy(
-            update={
-                "completed_at": one.completed_at or at,
-                "tool_calls": tuple(
-                    call if call.outcome is not None else call.model_copy(update={"outcome": "interrupted"})
-                    for call in one.tool_calls
-                ),
-            }
-        )
-        for one in iterations
-    )
-
-
-def _with_reply_closed(event_id: str, at: datetime, conversation: Conversation) -> Conversation:
+def _with_closed(holder_id: str, at: datetime, conversation: Conversation) -> Conversation:
+    """Return the conversation with the iterations of a reply or a run closed, as when a run is cut off."""
     events = tuple(
-        event.model_copy(update={"iterations": _closed(event.iterations, at)})
-        if isinstance(event, AgentReply) and event.id == event_id
-        else event
+        _closed(event, at) if isinstance(event, AgentReply) and event.id == holder_id else event
         for event in conversation.events
     )
-    return conversation.model_copy(update={"events": events})
+    runs = tuple(_closed(run, at) if run.run_id == holder_id else run for run in conversation.runs)
+    return conversation.model_copy(update={"events": events, "runs": runs})
 
 
-def _with_run_closed(run_id: str, at: datetime, conversation: Conversation) -> Conversation:
-    runs = tuple(
-        run.model_copy(update={"iterations": _closed(run.iterations, at)}) if run.run_id == run_id else run
-        for run in conversation.runs
-    )
-    return conversation.model_copy(update={"runs": runs})
+def _closed(holder: Holder, at: datetime) -> Holder:
+    iterations: list[Iteration] = []
+    for one in holder.iterations:
+        calls = tuple(call.model_copy(update={"outcome": call.outcome or "interrupted"}) for call in one.tool_calls)
+        closed = {"completed_at": one.completed_at or at, "tool_calls": calls}
+        iterations.append(one.model_copy(update=closed))
+    return holder.model_copy(update={"iterations": tuple(iterations)})
 
 
 def _wrong_totals(conversation: Conversation) -> Iterator[Wrong]:
@@ -119,11 +108,7 @@ def _wrong_totals(conversation: Conversation) -> Iterator[Wrong]:
     if off:
         said = ", ".join(f"{name} {getattr(totals, name)} instead of {getattr(right, name)}" for name in off)
         message = f"The totals do not agree with the replies: {said}."
-        yield Wrong("wrong_totals", message, partial(_with_totals, right))
-
-
-def _with_totals(right: Totals, conversation: Conversation) -> Conversation:
-    return conversation.model_copy(update={"usage_totals": right})
+        yield Wrong("wrong_totals", message, methodcaller("model_copy", update={"usage_totals": right}))
 
 
 def _right_totals(conversation: Conversation) -> Totals:

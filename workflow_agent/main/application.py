@@ -16,7 +16,7 @@ from workflow_agent.assistant.turns.takeover import Takeover
 from workflow_agent.conversations.quotas import TenantLimits
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import ConversationNotFound, StorageFailed
-from workflow_agent.main.process import importing, now, samples
+from workflow_agent.main.process import importing, new_id, now, samples
 from workflow_agent.main.stores import Stores
 from workflow_agent.settings import Settings, TenantAccess
 from workflow_agent.storage.files.conversation_list import cursor_before
@@ -40,7 +40,7 @@ class OwnParts:
     """Returns a workflow as the model reads it, from a cache."""
 
 
-def own_parts(settings: Settings, stores: Stores, tenant: str, new_id: Callable[[str], str]) -> OwnParts:
+def own_parts(settings: Settings, stores: Stores, tenant: str) -> OwnParts:
     """Return the collaborators bound to a tenant."""
     records, workflows = stores.records_of(tenant), WorkflowService(stores.workflows, tenant)
     secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
@@ -140,7 +140,7 @@ class Application:
         return sum([await self.stores.keys_of(tenant).sweep() for tenant in self.settings.served_tenants])
 
     async def _seed(self) -> int:
-        known = list(samples())
+        known = samples()
         return sum([await self.stores.workflows.seed(tenant, known) for tenant in self.settings.served_tenants])
 
     async def look_after(self) -> None:

@@ -1,6 +1,5 @@
 """Builds the service: the only place where collaborators are created and connected."""
 
-import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -39,8 +38,8 @@ from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.main.application import Application, limits_of, own_parts
 from workflow_agent.main.data import hosts_of
 from workflow_agent.main.extensions import extensions_of, foreign_tools_of, model_config_of, models_of, roster_of
-from workflow_agent.main.process import now, resources
-from workflow_agent.main.stores import Stores, embedder_of, stores_in_files
+from workflow_agent.main.process import new_id, now, resources
+from workflow_agent.main.stores import Stores, cache_of, embedder_of, stores_in_files
 from workflow_agent.main.workers import WorkerSlot
 from workflow_agent.settings import OtlpTargets, Settings
 from workflow_agent.storage.files.owners import new_owner_id
@@ -48,14 +47,13 @@ from workflow_agent.storage.files.search.meaning import MessagesByMeaning
 from workflow_agent.storage.files.search.vectors import PassagesByMeaning, ranked_by_bm25
 from workflow_agent.telemetry.providers import Telemetry, TelemetryOptions, build_telemetry
 from workflow_agent.telemetry.sums import OtherWorkers
-from workflow_agent.values.caches import SummaryCache, TtlCache, count_lookups
+from workflow_agent.values.caches import SummaryCache, count_lookups
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.store import WorkflowCatalog
 
 
 def gathering_of(settings: Settings, store: ConversationStore, workflows: WorkflowCatalog, models: Models) -> Gathering:
     """Return what gathers and plans artifacts."""
-    kept = settings.cache_max_entries if settings.caches_enabled else 0
     embedder = embedder_of(settings)
     configs = {name: model_config_of(settings, name) for name in models.by_name}
     return Gathering(
@@ -64,11 +62,11 @@ def gathering_of(settings: Settings, store: ConversationStore, workflows: Workfl
             plan_prompt=read_prompt(resources("prompts"), "plan"),
             summary_prompt=read_prompt(resources("prompts"), "artifact_summary"),
             rank=ranked_by_bm25,
-            summaries=SummaryCache(TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds)),
+            summaries=SummaryCache(cache_of(settings)),
             rank_by_meaning=PassagesByMeaning(embedder) if embedder else None,
             timeout_seconds=settings.planning_timeout_seconds,
-            plans=TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds),
-            extracts=TtlCache(max_entries=kept, ttl_seconds=settings.cache_ttl_seconds),
+            plans=cache_of(settings),
+            extracts=cache_of(settings),
         ),
         config_of=lambda name: configs.get(name) or model_config_of(settings, name),
         models=models.aside,
@@ -85,12 +83,7 @@ def gathering_of(settings: Settings, store: ConversationStore, workflows: Workfl
 
 
 def compactor_of(
-    settings: Settings,
-    stores: Stores,
-    models: Models,
-    telemetry: Telemetry,
-    counters: TokenCounters,
-    new_id: Callable[[str], str],
+    settings: Settings, stores: Stores, models: Models, telemetry: Telemetry, counters: TokenCounters
 ) -> Compactor:
     """Return what compacts the conversations."""
     name = model_config_of(settings, models.default).summarizer
@@ -133,13 +126,7 @@ def sandbox_of(settings: Settings) -> PythonSandbox:
 def telemetry_of(settings: Settings) -> Telemetry:
     """Return the telemetry that the settings and the standard variables describe."""
     targets = OtlpTargets()
-    return build_telemetry(
-        TelemetryOptions(
-            export_spans=targets.takes_spans,
-            export_metrics=targets.takes_metrics,
-            include_content=settings.spans_with_content,
-        )
-    )
+    return build_telemetry(TelemetryOptions(targets.takes_spans, targets.takes_metrics, settings.spans_with_content))
 
 
 def build(
@@ -177,28 +164,22 @@ def build(
     )
     roster = roster_of(settings)
     chosen = models or models_of(settings, roster)
-    stores = _stores(settings, slot)
-    quotas = Quotas(partial(limits_of, settings), stores.usage, now, _new_id, stores.owners.running)
+    new_owner = slot.new_owner_id if slot else new_owner_id
+    is_in_files = settings.database_url is None
+    stores = stores_in_files(settings, new_owner) if is_in_files else hosts_of(settings).stores(new_owner)
+    quotas = Quotas(partial(limits_of, settings), stores.usage, now, new_id, stores.owners.running)
     embedder = embedder_of(settings)
     meaning = MessagesByMeaning(stores.conversations, embedder, quotas.spend) if embedder else None
-    services = _services(
-        settings, stores, assistant, chosen, telemetry, roster, slot, quotas, meaning, takes_over=takes_over
-    )
+    find = meaning.find if meaning else stores.conversations.find
+    runner = _runner(settings, stores, assistant, chosen, roster, quotas, telemetry, find)
+    services = _services(settings, stores, runner, telemetry, slot, quotas, takes_over=takes_over)
     app = create_app(services, settings)
-    chat = services.chat
 
     def worker_of(tenant: str) -> Worker:
         return services.of_tenant(tenant).chat.worker
 
-    takeover = Takeover(stores.conversations, worker_of, stores.owners, chat.worker.live, now)
+    takeover = Takeover(stores.conversations, worker_of, stores.owners, services.chat.worker.live, now)
     return Application(app, services, stores, settings, _rules_of(chosen), takeover, meaning)
-
-
-def _stores(settings: Settings, slot: WorkerSlot | None) -> Stores:
-    new_owner = slot.new_owner_id if slot else new_owner_id
-    if settings.database_url is None:
-        return stores_in_files(settings, new_owner)
-    return hosts_of(settings).stores(new_owner)
 
 
 def _rules_of(models: Models) -> list[Callable[[], None]]:
@@ -210,25 +191,21 @@ def _rules_of(models: Models) -> list[Callable[[], None]]:
 def _services(
     settings: Settings,
     stores: Stores,
-    assistant: Assistant,
-    models: Models,
+    runner: Runner,
     telemetry: Telemetry,
-    roster: Roster,
     slot: WorkerSlot | None,
     quotas: Quotas,
-    meaning: MessagesByMeaning | None,
     *,
     takes_over: bool,
 ) -> Services:
     live = LiveRuns(kept_seconds=settings.stream_kept_seconds)
-    find = meaning.find if meaning else stores.conversations.find
-    runner = _runner(settings, stores, assistant, models, roster, quotas, telemetry, find)
 
     def caches() -> dict[str, JsonObject]:
         return {**stores.caches.statistics(), **runner.gathering.parts.statistics()}
 
-    telemetry.observe(caches=caches, active_runs=lambda: len(live.running()))
-    attaching = _attaching(settings, stores)
+    telemetry.metrics.observe(caches=caches, active_runs=lambda: len(live.running()))
+    limits = DocumentLimits(settings.max_attachment_bytes, settings.max_attachment_chars)
+    attaching = Attaching(stores.conversations, limits, settings.max_attachments)
     elsewhere = RunsElsewhere(stores.others, live)
     joining = Joining(stores.conversations, stores.owners, live, elsewhere, are_taken_over=takes_over)
     worker = Worker(
@@ -239,7 +216,7 @@ def _services(
         telemetry,
         live,
         now,
-        _new_id,
+        new_id,
         settings.inline_result_bytes,
         quotas=quotas,
     )
@@ -247,13 +224,13 @@ def _services(
 
     @cache
     def of_tenant(tenant: str) -> Services:
-        own = own_parts(settings, stores, tenant, _new_id)
+        own = own_parts(settings, stores, tenant)
         answering = replace(runner, approvals=own.approvals, outline=own.outline)
         return Services(
             tenant=tenant,
             chat=replace(chat, worker=replace(worker, runner=answering, webhooks=own.webhooks)),
             conversations=stores.conversations,
-            find=find,
+            find=runner.find,
             personal=runner.personal,
             compactor=runner.compactor,
             workflows=stores.workflows,
@@ -262,13 +239,13 @@ def _services(
             webhooks=own.webhooks,
             keys=stores.keys_of(tenant),
             telemetry=telemetry,
-            models=models,
-            agents=roster,
+            models=runner.models,
+            agents=runner.roster,
             max_handoffs=settings.max_handoffs,
-            modes=_mode_cards(assistant),
+            modes=_mode_cards(runner.assistant),
             caches=caches,
             clock=now,
-            new_id=_new_id,
+            new_id=new_id,
             of_tenant=of_tenant,
             check_storage=stores.upkeep.check,
             other_workers=_other_workers(stores, slot) if slot else None,
@@ -296,9 +273,9 @@ def _runner(
     find: Find,
 ) -> Runner:
     """Return the runner that answers messages, with the default tenant's parts."""
-    own = own_parts(settings, stores, settings.tenant, _new_id)
+    own = own_parts(settings, stores, settings.tenant)
     counters = counters_for(models.by_name.values())
-    compactor = compactor_of(settings, stores, models, telemetry, counters, _new_id)
+    compactor = compactor_of(settings, stores, models, telemetry, counters)
     return Runner(
         assistant=assistant,
         context=ContextManager(max_turns=settings.max_history_turns, rendered_of=stores.caches.rendered_of),
@@ -327,11 +304,6 @@ def _runner(
     )
 
 
-def _attaching(settings: Settings, stores: Stores) -> Attaching:
-    limits = DocumentLimits(settings.max_attachment_bytes, settings.max_attachment_chars)
-    return Attaching(stores.conversations, limits, settings.max_attachments)
-
-
 def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
     return tuple(
         ModeCard(
@@ -342,7 +314,3 @@ def _mode_cards(assistant: Assistant) -> tuple[ModeCard, ...]:
         )
         for mode in MODES
     )
-
-
-def _new_id(prefix: str) -> str:
-    return f"{prefix}_{secrets.token_hex(6)}"

@@ -1,10 +1,11 @@
-"""The data that a command opens without the service: a directory's workflows, or the hosts on a database."""
+"""What a command opens without the service: a directory's workflows, or the hosts on a database."""
 
+import asyncio
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from workflow_agent.cli.context import OpenWorkflows
+from workflow_agent.cli.context import FindWorkflows, Listed
 from workflow_agent.errors import Misconfigured
 from workflow_agent.main.process import now
 from workflow_agent.settings import Settings
@@ -13,20 +14,30 @@ from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
 from workflow_agent.storage.files.workflows import JsonWorkflowCatalog
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.search.listing import listed_workflow
+from workflow_agent.workflows.store import WorkflowFilters
 
 if TYPE_CHECKING:
     from workflow_agent.main.hosts import Hosts
 
 
 @contextmanager
-def open_workflows(settings: Settings) -> Generator[OpenWorkflows]:
+def open_workflows(settings: Settings) -> Generator[FindWorkflows]:
     """Open the workflows of a data directory; nothing but the search index is made or written by that."""
     files = DurableFiles(settings.data_dir)
     entries = settings.cache_max_entries if settings.caches_enabled else 0
     parsed = TtlCache[Workflow](max_entries=entries, ttl_seconds=settings.cache_ttl_seconds)
     catalog = JsonWorkflowCatalog(files, parsed, now=now)
     with closing(SqliteWorkflowSearch(catalog, root=settings.data_dir)) as search:
-        yield OpenWorkflows(settings.tenant, catalog, search)
+
+        async def asked(words: str, limit: int, filters: WorkflowFilters) -> Listed:
+            answer = await search.search(settings.tenant, words, filters, limit=limit)
+            return [listed_workflow(await catalog.get(settings.tenant, hit.id), hit, words) for hit in answer.hits]
+
+        def found(words: str, limit: int, *, tag: str | None = None, trigger: str | None = None) -> Listed:
+            return asyncio.run(asked(words, limit, WorkflowFilters(tag=tag, trigger=trigger)))
+
+        yield found
 
 
 def hosts_of(settings: Settings) -> "Hosts":

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -124,12 +124,11 @@ def roster_of(settings: Settings) -> Roster:
 
 def _listed(settings: Settings, known: KnownTools) -> Roster:
     most = settings.max_model_requests
-    if settings.agents_file is None:
-        return {name: agent.model_copy(update={"max_iterations": most}) for name, agent in ROSTER.items()}
     path = settings.agents_file
+    if path is None:
+        return {name: agent.model_copy(update={"max_iterations": most}) for name, agent in ROSTER.items()}
     try:
-        text = path.read_text(encoding="utf-8")
-        listed = read_text(text, what="list of agents")
+        listed = read_text(path.read_text(encoding="utf-8"), what="list of agents")
         return parse_roster(listed, max_iterations=most, tools=known)
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"The agents file {str(path)!r} cannot be read: {error}.") from error
@@ -138,19 +137,15 @@ def _listed(settings: Settings, known: KnownTools) -> Roster:
         raise Misconfigured(f"The agents file {str(path)!r} cannot be used: {error.message}{problems}") from error
 
 
-def speaks_elsewhere(settings: Settings, name: str) -> bool:
-    """Say whether a model is reached at an address that the operator set, not at its provider's."""
-    own = settings.models.get(name)
-    return (own.base_url if own else settings.model_base_url) is not None
-
-
 def model_config_of(settings: Settings, request_model: str) -> ModelConfig:
     """Return which model does what, for a request that a model answers."""
+    own = settings.models.get(request_model)
+    address = own.base_url if own else settings.model_base_url
     return ModelConfig.from_request(
         request_model,
         context_planner=settings.context_planner_model,
         summarizer=settings.summarizer_model,
-        is_own_server=speaks_elsewhere(settings, request_model),
+        is_own_server=address is not None,
     )
 
 
@@ -182,17 +177,13 @@ def models_of(settings: Settings, roster: Roster) -> Models:
         by_name,
         window_tokens=settings.model_window_tokens,
         aside={name: by_name.get(name) or made(name, primary) for name, primary in sorted(aside.items())},
-        with_key=_with_key(settings) if settings.request_keys else None,
+        with_key=partial(_with_key, settings) if settings.request_keys else None,
     )
 
 
-def _with_key(settings: Settings) -> Callable[[str, str], Model]:
-    """Return what makes a model for one request."""
-
-    def made(name: str, key: str) -> Model:
-        return build_model(name, replace(_provider_of(settings, name), api_key=key), OfflineModel)
-
-    return made
+def _with_key(settings: Settings, name: str, key: str) -> Model:
+    """Return a model for one request, which brings its key."""
+    return build_model(name, replace(_provider_of(settings, name), api_key=key), OfflineModel)
 
 
 def _provider_of(settings: Settings, name: str, beside: str | None = None) -> Provider:

@@ -5,12 +5,12 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.conversations.store import ConversationStore
@@ -22,7 +22,7 @@ from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.holdings import FileHoldings
 from workflow_agent.storage.files.verification.directory import repair_directory, verify_directory
 from workflow_agent.storage.files.verification.workflows import Finding
-from workflow_agent.storage.holdings import Holdings
+from workflow_agent.storage.holdings import HeldConversation, HeldWorkflow, Holdings
 from workflow_agent.values.stored import canonical_json
 from workflow_agent.workflows.store import RecordKind
 
@@ -30,13 +30,8 @@ _AT_A_TIME = 100
 """Conversations of a database that lie on the disk together while they are looked over."""
 
 
-class _Digested(Protocol):
-    @property
-    def digest(self) -> str: ...
-
-
 T = TypeVar("T")
-D = TypeVar("D", bound=_Digested)
+D = TypeVar("D", HeldConversation, HeldWorkflow)
 
 
 @dataclass(slots=True)
@@ -51,11 +46,17 @@ class Moved:
     """Of all that is in both stores now, conversation by conversation and workflow by workflow."""
 
 
-async def holdings_of(settings: Settings) -> Holdings:
-    """Return a tenant's data: in the database if the settings name one, else in files."""
+@asynccontextmanager
+async def _holdings_of(settings: Settings) -> AsyncGenerator[Holdings]:
+    """Open a tenant's data: in the database if the settings name one, else in files."""
     if settings.database_url is None:
-        return FileHoldings(settings.data_dir, settings.tenant, settings.max_remembered_references)
-    return await hosts_of(settings).holdings()
+        holdings = FileHoldings(settings.data_dir, settings.tenant, settings.max_remembered_references)
+    else:
+        holdings = await hosts_of(settings).holdings()
+    try:
+        yield holdings
+    finally:
+        await holdings.close()
 
 
 @asynccontextmanager
@@ -92,12 +93,8 @@ def moved(source: Settings, target: Settings) -> Moved:
 async def _moved(source: Settings, target: Settings) -> Moved:
     if source.database_url is None and not (source.data_dir / source.tenant).is_dir():
         raise StorageFailed(f"There is no tenant {source.tenant!r} in {str(source.data_dir)!r}.")
-    async with AsyncExitStack() as stack:
-        both: list[Holdings] = []
-        for one in (source, target):
-            both.append(await holdings_of(one))
-            stack.push_async_callback(both[-1].close)
-        return await _all(*both)
+    async with _holdings_of(source) as given, _holdings_of(target) as known:
+        return await _all(given, known)
 
 
 async def _all(source: Holdings, target: Holdings) -> Moved:
@@ -139,19 +136,14 @@ async def _people(source: Holdings, target: Holdings) -> int:
     count = 0
     for user in await source.remembering():
         given, known = await source.remembered(user), await target.remembered(user)
-        if given and _is_missing(f"What is remembered of {user!r}", _plain(given), _plain(known)):
-            await target.take_remembered(user, given)
-            count += 1
-    there = await target.people()
+        if given:
+            what, there = f"What is remembered of {user!r}", list(known) if known else None
+            count += await _put(what, list(given), there, partial(target.take_remembered, user, given))
+    people = await target.people()
     for user, person in (await source.people()).items():
-        if _is_missing(f"What is known of {user!r}", person, there.get(user)):
-            await target.take_person(person)
-            count += 1
+        what = f"What is known of {user!r}"
+        count += await _put(what, person, people.get(user), partial(target.take_person, person))
     return count
-
-
-def _plain(references: Sequence[T] | None) -> Sequence[T] | None:
-    return list(references) if references else None
 
 
 async def _others(source: Holdings, target: Holdings) -> int:
@@ -159,23 +151,23 @@ async def _others(source: Holdings, target: Holdings) -> int:
     for kind in get_args(RecordKind):
         there = await target.records(kind)
         for record_id, document in (await source.records(kind)).items():
-            known = there.get(record_id)
-            if _is_missing(f"{kind} {record_id!r}", canonical_json(document), known and canonical_json(known)):
-                await target.take_record(kind, record_id, document)
-                count += 1
+            known, take = there.get(record_id), partial(target.take_record, kind, record_id, document)
+            what = f"{kind} {record_id!r}"
+            count += await _put(what, canonical_json(document), known and canonical_json(known), take)
     known_keys = {digest: replace(key, at=0.0) for digest, key in (await target.keys()).items()}
     for digest, key in (await source.keys()).items():
         # A time may lose its last digits on the way.
-        if _is_missing(f"The key {digest}", replace(key, at=0.0), known_keys.get(digest)):
-            await target.take_key(key)
-            count += 1
+        given, known = replace(key, at=0.0), known_keys.get(digest)
+        count += await _put(f"The key {digest}", given, known, partial(target.take_key, key))
     return count
 
 
-def _is_missing(what: str, given: object, known: object) -> bool:
-    """Say whether something is still to be moved; another in its place is an error."""
+async def _put(what: str, given: object, known: object, take: Callable[[], Awaitable[None]]) -> bool:
+    """Store something that is not there; say whether it was not. Another in its place is an error."""
     if known is not None and known != given:
         raise StorageFailed(f"{what} is there with another content. It stays; move or remove it, and go on.")
+    if known is None:
+        await take()
     return known is None
 
 
@@ -189,24 +181,17 @@ def verified(settings: Settings, repair: bool) -> tuple[Sequence[Finding], Seque
 
 async def _of_database(settings: Settings) -> Sequence[Finding]:
     """Return what is wrong in a database: conversations and workflows are looked over as the files they would be."""
-    holdings = await holdings_of(settings)
-    try:
-        with tempfile.TemporaryDirectory(prefix="workflow-agent-verify-") as folder:
+    with tempfile.TemporaryDirectory(prefix="workflow-agent-verify-") as folder:
+        async with _holdings_of(settings) as holdings:
             scratch = FileHoldings(Path(folder), settings.tenant, settings.max_remembered_references)
-            found = [
-                *await _copied("workflows", await holdings.workflow_ids(), holdings.workflow, scratch.take_workflow),
-                *await _small_documents(holdings),
-            ]
+            found = await _copied("workflows", await holdings.workflow_ids(), holdings.workflow, scratch.take_workflow)
+            found += await _small_documents(holdings)
             ids = iter(await holdings.conversation_ids())
-            batch = list(islice(ids, _AT_A_TIME))
             found += await asyncio.to_thread(verify_directory, Path(folder))
-            while batch:
+            while batch := list(islice(ids, _AT_A_TIME)):
                 found += await _copied("conversations", batch, holdings.conversation, scratch.take_conversation)
                 found += await asyncio.to_thread(verify_directory, Path(folder))
                 await asyncio.to_thread(shutil.rmtree, Path(folder) / settings.tenant / "conversations", True)
-                batch = list(islice(ids, _AT_A_TIME))
-    finally:
-        await holdings.close()
     # Workflows are looked at with each batch. Nobody can mend the copies.
     return list({(one.kind, one.path): replace(one, mend=None) for one in found}.values())
 

@@ -214,9 +214,8 @@ def _connections(settings: Settings, most: int) -> Examined:
     own = (settings.database_connections + 1) * settings.workers
     said = f"this host takes up to {own} of {most}"
     if own >= most:
-        return Examined(
-            "connections", "warning", said, "Lower WORKFLOW_AGENT_DATABASE_CONNECTIONS, or raise max_connections."
-        )
+        advice = "Lower WORKFLOW_AGENT_DATABASE_CONNECTIONS, or raise max_connections."
+        return Examined("connections", "warning", said, advice)
     return Examined("connections", "ok", said)
 
 
@@ -229,6 +228,5 @@ async def _redis(settings: Settings) -> Sequence[Examined]:
         return [Examined("redis", "ok", "none is named: no live streams between hosts, limits by host")]
     if await redis.answers():
         return [Examined("redis", "ok", "it answers")]
-    return [
-        Examined("redis", "failed", "it does not answer", "Replies arrive all the same; start it for live streams.")
-    ]
+    advice = "Replies arrive all the same; start it for live streams."
+    return [Examined("redis", "failed", "it does not answer", advice)]

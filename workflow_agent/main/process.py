@@ -3,8 +3,9 @@
 import ctypes
 import gc
 import json
+import secrets
 import sys
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +57,11 @@ def now() -> datetime:
     return precise.replace(microsecond=precise.microsecond // 1_000 * 1_000)
 
 
+def new_id(prefix: str) -> str:
+    """Return an id that nothing has yet."""
+    return f"{prefix}_{secrets.token_hex(6)}"
+
+
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -66,6 +72,6 @@ def resources(name: str) -> Path:
     return installed if installed.is_dir() else in_checkout[name]
 
 
-def samples() -> Iterable[JsonObject]:
+def samples() -> Sequence[JsonObject]:
     """Return the sample workflows."""
     return [json.loads(path.read_bytes()) for path in sorted(resources("samples").glob("*.json"))]

@@ -263,9 +263,10 @@ def search_of(settings: Settings, workflows: WorkflowCatalog, root: Path | None)
 
 def caches_of(settings: Settings) -> Caches:
     """Return new caches."""
-    return Caches(specs=_cache(settings), contexts=_cache(settings), turns=_cache(settings, most=_MOST_RENDERED))
+    return Caches(cache_of(settings), cache_of(settings), turns=cache_of(settings, _MOST_RENDERED))
 
 
-def _cache(settings: Settings, most: int | None = None) -> TtlCache[Any]:
+def cache_of(settings: Settings, most: int | None = None) -> TtlCache[Any]:
+    """Return a new cache of as many entries as the settings allow, and at most so many."""
     entries = settings.cache_max_entries if settings.caches_enabled else 0
     return TtlCache(max_entries=entries if most is None else min(entries, most), ttl_seconds=settings.cache_ttl_seconds)

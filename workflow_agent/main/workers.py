@@ -186,11 +186,8 @@ _CLOSING_SECONDS = 15.0
 _LONGEST_PAUSE_SECONDS = 30.0
 
 
-class _Told:
-    """A signal told the server to stop."""
-
-
-_News = _Told | WorkerProcess | CommandFailed
+_News = WorkerProcess | CommandFailed | None
+"""A worker that takes requests, why one cannot, or None where a signal told the server to stop."""
 
 
 def serve_with_workers(settings: Settings, work: Work) -> None:
@@ -230,13 +227,13 @@ def _all_take_requests(kept: "list[_Supervised]", news: SimpleQueue[_News]) -> b
         told = news.get()
         if isinstance(told, CommandFailed):
             raise told
-        if isinstance(told, _Told):
+        if told is None:
             return False
     return True
 
 
 def _until_told(news: SimpleQueue[_News]) -> None:
-    while not isinstance(news.get(), _Told):
+    while news.get() is not None:
         pass
 
 
@@ -309,7 +306,7 @@ def _signals_to(news: SimpleQueue[_News]) -> Generator[None]:
     def hear() -> None:
         while True:
             signal.sigwait(_SIGNALS)
-            news.put(_Told())
+            news.put(None)
 
     threading.Thread(target=hear, name="signals", daemon=True).start()
     try:

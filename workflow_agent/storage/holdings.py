@@ -2,7 +2,7 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic_core import to_json
@@ -16,7 +16,7 @@ from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 from workflow_agent.workflows.store import RecordKind, Records, WorkflowCatalog, WorkflowVersion
 
 
-def _digest(pieces: Iterator[bytes]) -> str:
+def _digest(pieces: Iterable[bytes]) -> str:
     """Return the SHA-256 of pieces, whatever their lengths, as hex."""
     summed = hashlib.sha256()
     for piece in pieces:
@@ -43,13 +43,10 @@ class HeldConversation:
     @property
     def digest(self) -> str:
         """Return what only the same conversation has, wherever it is kept."""
-        return _digest(self._pieces())
-
-    def _pieces(self) -> Iterator[bytes]:
-        yield to_json(self.conversation, by_alias=True, inf_nan_mode="null")
-        for listed in (self.parts, self.blobs):
-            for name in sorted(listed):
-                yield from (name.encode(), listed[name])
+        pieces = [to_json(self.conversation, by_alias=True, inf_nan_mode="null")]
+        for name, body in (*sorted(self.parts.items()), *sorted(self.blobs.items())):
+            pieces += (name.encode(), body)
+        return _digest(pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +60,8 @@ class HeldWorkflow:
     @property
     def digest(self) -> str:
         """Return what only the same workflow has, wherever it is kept."""
-        return _digest(self._pieces())
-
-    def _pieces(self) -> Iterator[bytes]:
-        yield canonical_json(workflow_document(self.newest))
-        yield from (to_json(one, inf_nan_mode="null") for one in self.versions)
+        versions = (to_json(one, inf_nan_mode="null") for one in self.versions)
+        return _digest([canonical_json(workflow_document(self.newest)), *versions])
 
 
 @dataclass(frozen=True, slots=True)

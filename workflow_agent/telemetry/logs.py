@@ -4,7 +4,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -22,27 +22,23 @@ _ALWAYS_THERE = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "tas
 """What every record has, and what uvicorn adds for terminals."""
 
 
-@contextmanager
-def continued(headers: Mapping[str, str]) -> Generator[None]:
+def continued(headers: Mapping[str, str]) -> AbstractContextManager[None]:
     """Let the block belong to the trace that a caller's `traceparent` names, as W3C Trace Context says.
 
     A header that is none is passed over: the block then begins a trace of its own.
     """
     carrier = {name: headers[name] for name in _PROPAGATOR.fields if name in headers}
-    if not carrier:
-        yield
-        return
-    token = context.attach(_PROPAGATOR.extract(carrier))
-    try:
-        yield
-    finally:
-        context.detach(token)
+    return _attached(_PROPAGATOR.extract(carrier)) if carrier else nullcontext()
+
+
+def correlated(**ids: str) -> AbstractContextManager[None]:
+    """Let everything logged inside the block carry these ids, beside those set around it."""
+    return _attached(context.set_value(_RUN, {**_run_ids(), **ids}))
 
 
 @contextmanager
-def correlated(**ids: str) -> Generator[None]:
-    """Let everything logged inside the block carry these ids, beside those set around it."""
-    token = context.attach(context.set_value(_RUN, {**_run_ids(), **ids}))
+def _attached(inside: context.Context) -> Generator[None]:
+    token = context.attach(inside)
     try:
         yield
     finally:

@@ -1,15 +1,15 @@
 """The instruments of the service. Labels take few values: configured names and our own words, no ids."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
+from opentelemetry import metrics as otel
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply
-from workflow_agent.telemetry.sums import Sums
+from workflow_agent.telemetry.sums import Distribution, Sum, Sums
 from workflow_agent.values.stored import JsonObject
 
 T = TypeVar("T", int, float, Decimal)
@@ -21,42 +21,46 @@ _SAVE_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5
 _CACHE_COUNTS = {"hits": "hit", "misses": "miss", "evictions": "eviction"}
 
 
-class Counter(Protocol):
-    """A figure that only grows."""
-
-    def add(self, amount: float, attributes: Mapping[str, Any] = ..., /) -> None:
-        """Add to it."""
-        ...
+Counter = otel.Counter | Sum
+Histogram = otel.Histogram | Distribution
 
 
-class Histogram(Protocol):
-    """How a figure is distributed."""
-
-    def record(self, amount: float, attributes: Mapping[str, Any] = ..., /) -> None:
-        """Count a figure."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class Metrics:
     """The instruments of the service; docs/operations.md says what each one means."""
 
-    turns: Counter
-    run_seconds: Histogram
-    first_chunk_seconds: Histogram
-    context_tokens: Counter
-    context_fraction: Histogram
-    context_level: Counter
-    counting_error: Histogram
-    usage_tokens: Counter
-    cost_usd: Counter
-    planning: Counter
-    compactions: Counter
-    mode_confidence: Histogram
-    save_seconds: Histogram
-    lock_wait_seconds: Histogram
-    errors: Counter
-    unrecorded_calls: Counter
+    def __init__(self, meter: Meter | Sums) -> None:
+        self._meter = meter
+
+        def counter(name: str, description: str) -> Counter:
+            return meter.create_counter(f"workflow_agent.{name}", description=description)
+
+        def histogram(name: str, description: str, bounds: Sequence[float], unit: str = "") -> Histogram:
+            return meter.create_histogram(
+                f"workflow_agent.{name}", unit, description, explicit_bucket_boundaries_advisory=bounds
+            )
+
+        self.turns = counter("turns", "Runs that ended, by outcome and mode.")
+        self.run_seconds = histogram("run.duration", "From accepting a message to its end.", _RUN_SECONDS, "s")
+        self.first_chunk_seconds = histogram(
+            "first_chunk.duration", "From a request to the first of the model's answer.", _RUN_SECONDS, "s"
+        )
+        self.context_tokens = counter("context.tokens", "Tokens of the last request of each turn, by section.")
+        self.context_fraction = histogram("context.fraction", "How full the window's budget was.", _FRACTIONS)
+        self.context_level = counter("context.level", "Turns by how full the budget was: ok, warning, critical.")
+        self.counting_error = histogram(
+            "context.counting_error", "Our count over the provider's figure, less one.", _ERRORS
+        )
+        self.usage_tokens = counter("usage.tokens", "Tokens as the providers reported them, by kind.")
+        self.cost_usd = counter("cost.usd", "Cost of model calls in US dollars, where prices are known.")
+        self.planning = counter("planning", "Turns by whether a model planned the context, and who did.")
+        self.compactions = counter("compactions", "Compactions of the window, by trigger and outcome.")
+        self.mode_confidence = histogram("mode.confidence", "How sure the choice of the mode was.", _SHARES)
+        self.save_seconds = histogram("save.duration", "Saving a conversation, locks included.", _SAVE_SECONDS, "s")
+        self.lock_wait_seconds = histogram(
+            "lock.wait", "Until the writer held the lock, reading included.", _SAVE_SECONDS, "s"
+        )
+        self.unrecorded_calls = counter("calls.unrecorded", "Calls of which no record could be made.")
+        self.errors = counter("errors", "Messages refused and runs failed, by the type of the error.")
 
     def replied(self, reply: AgentReply, model: str, seconds: float) -> None:
         """Count a finished turn.
@@ -114,66 +118,25 @@ class Metrics:
         self.turns.add(1, {"outcome": outcome, "mode": mode})
         self.run_seconds.record(seconds, {"outcome": outcome})
 
+    def observe(self, *, caches: Callable[[], Mapping[str, JsonObject]], active_runs: Callable[[], int]) -> None:
+        """Register figures counted elsewhere; they are read with the metrics."""
+
+        def lookups(_: CallbackOptions) -> Iterable[Observation]:
+            for cache, statistics in caches().items():
+                for field, outcome in _CACHE_COUNTS.items():
+                    yield Observation(statistics.get(field, 0), {"cache": cache, "outcome": outcome})
+
+        def runs(_: CallbackOptions) -> Iterable[Observation]:
+            yield Observation(active_runs())
+
+        self._meter.create_observable_counter(
+            "workflow_agent.cache.requests", [lookups], description="Cache hits, misses and evictions."
+        )
+        self._meter.create_observable_gauge(
+            "workflow_agent.runs.active", [runs], description="Runs under way in this process."
+        )
+
 
 def _not_zero(figures: Mapping[str, T | None]) -> Iterable[tuple[str, T]]:
     """Return the figures that move a counter: most of a turn do not, and would cost as much."""
     return ((name, figure) for name, figure in figures.items() if figure)
-
-
-def build_metrics(meter: Meter | Sums) -> Metrics:
-    """Return the instruments, made with a meter."""
-
-    def counter(name: str, description: str) -> Counter:
-        return meter.create_counter(f"workflow_agent.{name}", description=description)
-
-    def histogram(name: str, description: str, bounds: Iterable[float], unit: str = "") -> Histogram:
-        return meter.create_histogram(
-            f"workflow_agent.{name}", unit, description, explicit_bucket_boundaries_advisory=list(bounds)
-        )
-
-    return Metrics(
-        turns=counter("turns", "Runs that ended, by outcome and mode."),
-        run_seconds=histogram("run.duration", "From accepting a message to its end.", _RUN_SECONDS, "s"),
-        first_chunk_seconds=histogram(
-            "first_chunk.duration", "From a request to the first of the model's answer.", _RUN_SECONDS, "s"
-        ),
-        context_tokens=counter("context.tokens", "Tokens of the last request of each turn, by section."),
-        context_fraction=histogram("context.fraction", "How full the window's budget was.", _FRACTIONS),
-        context_level=counter("context.level", "Turns by how full the budget was: ok, warning, critical."),
-        counting_error=histogram("context.counting_error", "Our count over the provider's figure, less one.", _ERRORS),
-        usage_tokens=counter("usage.tokens", "Tokens as the providers reported them, by kind."),
-        cost_usd=counter("cost.usd", "Cost of model calls in US dollars, where prices are known."),
-        planning=counter("planning", "Turns by whether a model planned the context, and who did."),
-        compactions=counter("compactions", "Compactions of the window, by trigger and outcome."),
-        mode_confidence=histogram("mode.confidence", "How sure the choice of the mode was.", _SHARES),
-        save_seconds=histogram("save.duration", "Saving a conversation, locks included.", _SAVE_SECONDS, "s"),
-        lock_wait_seconds=histogram(
-            "lock.wait", "Until the writer held the lock, reading included.", _SAVE_SECONDS, "s"
-        ),
-        unrecorded_calls=counter("calls.unrecorded", "Calls of which no record could be made."),
-        errors=counter("errors", "Messages refused and runs failed, by the type of the error."),
-    )
-
-
-def observe_caches(meter: Meter | Sums, read: Callable[[], Mapping[str, JsonObject]]) -> None:
-    """Let the meter read the statistics of the caches whenever it is asked."""
-
-    def observed(_: CallbackOptions) -> Iterable[Observation]:
-        for cache, statistics in read().items():
-            for field, outcome in _CACHE_COUNTS.items():
-                yield Observation(statistics.get(field, 0), {"cache": cache, "outcome": outcome})
-
-    meter.create_observable_counter(
-        "workflow_agent.cache.requests", [observed], description="Cache hits, misses and evictions."
-    )
-
-
-def observe_runs(meter: Meter | Sums, read: Callable[[], int]) -> None:
-    """Let the meter read how many runs are under way whenever it is asked."""
-
-    def observed(_: CallbackOptions) -> Iterable[Observation]:
-        yield Observation(read())
-
-    meter.create_observable_gauge(
-        "workflow_agent.runs.active", [observed], description="Runs under way in this process."
-    )

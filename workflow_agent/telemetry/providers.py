@@ -1,11 +1,10 @@
 """Making the providers of spans and metrics: the service's own, never the process's."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
-from opentelemetry.metrics import Meter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.metrics.view import View
@@ -15,16 +14,14 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
-from prometheus_client.exposition import choose_encoder
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from workflow_agent.conversations.compactions import CompactionTrigger
 from workflow_agent.errors import Misconfigured
 from workflow_agent.telemetry.logs import RecentContexts
-from workflow_agent.telemetry.metrics import Metrics, build_metrics, observe_caches, observe_runs
-from workflow_agent.telemetry.sums import Sums
-from workflow_agent.telemetry.turns import CompactionTrace, TurnTrace, tracing
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.telemetry.metrics import Metrics
+from workflow_agent.telemetry.sums import Sums, exposition
+from workflow_agent.telemetry.turns import CompactionTrace, TurnTrace, child_span
 
 _NAME = "workflow_agent"
 _CONTENT_FORMAT = 5
@@ -51,7 +48,6 @@ class Telemetry:
     """The spans, metrics and latest records of one service."""
 
     tracer: Tracer
-    meter: Meter | Sums
     metrics: Metrics
     instrumentation: InstrumentationSettings | None
     """What the agent framework reports its own spans and metrics with; None where nobody takes them."""
@@ -65,19 +61,16 @@ class Telemetry:
         span = self.tracer.start_span("chat.turn", attributes={"gen_ai.agent.name": agent})
         return TurnTrace(span, self.tracer, self.metrics)
 
-    def compaction(self, conversation_id: str, trigger: CompactionTrigger) -> AbstractContextManager[CompactionTrace]:
-        """Return the trace of a compaction that begins now."""
-        return tracing(self.tracer, self.metrics, conversation_id, trigger)
-
-    def observe(self, *, caches: Callable[[], Mapping[str, JsonObject]], active_runs: Callable[[], int]) -> None:
-        """Register figures counted elsewhere; they are read with the metrics."""
-        observe_caches(self.meter, caches)
-        observe_runs(self.meter, active_runs)
+    @contextmanager
+    def compaction(self, conversation_id: str, trigger: CompactionTrigger) -> Generator[CompactionTrace]:
+        """Trace a compaction."""
+        known = {"workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger}
+        with child_span(self.tracer, "compaction", known) as span:
+            yield CompactionTrace(span, self.metrics, conversation_id)
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
         """Return all metrics in Prometheus' text format that a client accepts, and its media type."""
-        encode, media_type = choose_encoder(accept)
-        return encode(self.registry), media_type
+        return exposition(self.registry, accept)
 
 
 def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
@@ -127,7 +120,7 @@ def build_telemetry(options: TelemetryOptions | None = None) -> Telemetry:
         if is_reported
         else None
     )
-    return Telemetry(tracers.get_tracer(_NAME), meter, build_metrics(meter), instrumentation, registry, stop)
+    return Telemetry(tracers.get_tracer(_NAME), Metrics(meter), instrumentation, registry, stop)
 
 
 def _exports(chosen: TelemetryOptions) -> tuple[list[SpanProcessor], list[MetricReader]]:

@@ -188,6 +188,11 @@ def exposition_of_workers(told: Mapping[int, JsonObject], accept: str) -> tuple[
     """Return the metrics of several workers as one text, each figure labelled with its worker's number."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Told(told))
+    return exposition(registry, accept)
+
+
+def exposition(registry: CollectorRegistry, accept: str) -> tuple[bytes, str]:
+    """Return all metrics in the text format of Prometheus that a client accepts, and its media type."""
     encode, media_type = choose_encoder(accept)
     return encode(registry), media_type
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from opentelemetry.trace import Span, StatusCode, Tracer, use_span
 
-from workflow_agent.conversations.compactions import Compaction, CompactionTrigger
+from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.telemetry.logs import correlated
 from workflow_agent.telemetry.metrics import Metrics
@@ -65,7 +65,7 @@ class TurnTrace:
 
         Nothing is begun where nobody takes the turn's span.
         """
-        return _child_span(self.tracer, name, attributes) if self.span.is_recording() else nullcontext(self.span)
+        return child_span(self.tracer, name, attributes) if self.span.is_recording() else nullcontext(self.span)
 
     @contextmanager
     def saving(self, phase: str) -> Generator[Callable[[Change], Change]]:
@@ -136,7 +136,7 @@ class TurnTrace:
 
 
 @contextmanager
-def _child_span(tracer: Tracer, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
+def child_span(tracer: Tracer, name: str, attributes: Mapping[str, AttributeValue]) -> Generator[Span]:
     """Trace the block as a span of its own; an error leaves only its type, because its words may quote content."""
     with tracer.start_as_current_span(
         name, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -178,13 +178,3 @@ class CompactionTrace:
         self.metrics.compacted(compaction, outcome)
         severity = logging.WARNING if compaction.fallback else logging.INFO
         _log.log(severity, "compaction %s", outcome, extra={**figures, "conversation_id": self.conversation_id})
-
-
-@contextmanager
-def tracing(
-    tracer: Tracer, metrics: Metrics, conversation_id: str, trigger: CompactionTrigger
-) -> Generator[CompactionTrace]:
-    """Trace a compaction; an error leaves only its type."""
-    known = {"workflow_agent.conversation_id": conversation_id, "workflow_agent.compaction.trigger": trigger}
-    with _child_span(tracer, "compaction", known) as span:
-        yield CompactionTrace(span, metrics, conversation_id)

@@ -8,12 +8,7 @@ _Value = TypeVar("_Value")
 
 
 def reached(starts: Iterable[_Key], onward: Callable[[_Key], Iterable[_Key]]) -> list[_Key]:
-    """Return all that some nodes lead to, these first and then the nearest, each once.
-
-    Args:
-        starts: Where to begin.
-        onward: Gives the nodes that one leads to directly.
-    """
+    """Return all that some nodes lead to, by what `onward` gives: these first and then the nearest, each once."""
     found = list(dict.fromkeys(starts))
     seen = set(found)
     for here in found:

@@ -40,29 +40,19 @@ class CacheStatistics:
         return asdict(self)
 
 
-@dataclass(slots=True)
-class Lookups:
-    """How often something was found in any cache, since the counting began."""
-
-    hits: int = 0
-    misses: int = 0
+_lookups: ContextVar[dict[str, int] | None] = ContextVar("lookups", default=None)
 
 
-_lookups: ContextVar[Lookups | None] = ContextVar("lookups", default=None)
-
-
-def count_lookups() -> Callable[[], dict[str, Any]]:
+def count_lookups() -> Callable[[], dict[str, int]]:
     """Count what this task looks up in all caches from here on; the function says how often it was there."""
-    counted = Lookups()
+    counted = {"hits": 0, "misses": 0}
     _lookups.set(counted)
-    return lambda: asdict(counted)
+    return counted.copy
 
 
 def _count(*, hit: bool) -> None:
-    counted = _lookups.get()
-    if counted is not None:
-        counted.hits += hit
-        counted.misses += not hit
+    if (counted := _lookups.get()) is not None:
+        counted["hits" if hit else "misses"] += 1
 
 
 class TtlCache(Generic[V]):
@@ -162,15 +152,9 @@ class SummaryCache:
     async def get_or_make(
         self, content: str, focus: str, model: str, make: Callable[[], Awaitable[str]]
     ) -> CachedSummary:
-        """Return the summary, made by `make` where nobody made it before or is at it now.
+        """Return the summary of a content, made by `make` where nobody made it before or is at it now.
 
         What `make` raises reaches everyone who waits, and is not kept. Who stops waiting stops nobody else.
-
-        Args:
-            content: What is summarised.
-            focus: What the summary is to look for.
-            model: The model that makes it.
-            make: Makes it.
         """
         key = f"summary:{digest_of([digest_of(content), digest_of(focus), model])}"
         if (running := self._under_way.get(key)) is not None:

@@ -11,7 +11,6 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from workflow_agent.values.stored import Value
 
-CHARS_PER_TOKEN = 4
 _KEPT_RATIOS = 20
 _PLAUSIBLE = (0.2, 8.0)
 """A provider's figure over ours: outside, one of the two did not count the request that was sent."""
@@ -19,14 +18,9 @@ Counting = Literal["provider", "tokenizer", "calibrated", "chars_div_4"]
 """Who counted: the provider, its tokenizer here, our estimate corrected by reports, or the bare estimate."""
 
 
-def tokens_of_chars(chars: int) -> int:
-    """Return the estimated tokens of a text by its length: a token for each four characters begun."""
-    return -(-chars // CHARS_PER_TOKEN)
-
-
 def tokens_of(text: str) -> int:
-    """Return the estimated tokens of a text."""
-    return tokens_of_chars(len(text))
+    """Return the estimated tokens of a text: one for each four characters begun."""
+    return -(-len(text) // 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +78,6 @@ def apportioned(parts: Mapping[str, int], total: int) -> dict[str, int]:
 Utilization = Literal["low", "medium", "full"]
 Level = Literal["ok", "warning", "critical"]
 SHARE_OF_WINDOW: dict[Utilization, float] = {"low": 0.33, "medium": 0.66, "full": 1.0}
-WARNING_FRACTION = 0.80
-CRITICAL_FRACTION = 0.95
 
 
 def budget_tokens(window_tokens: int, reserve_tokens: int, utilization: Utilization) -> int:
@@ -95,9 +87,7 @@ def budget_tokens(window_tokens: int, reserve_tokens: int, utilization: Utilizat
 
 def level_of(fraction: float) -> Level:
     """Return how full the budget is, as a word."""
-    if fraction >= CRITICAL_FRACTION:
-        return "critical"
-    return "warning" if fraction >= WARNING_FRACTION else "ok"
+    return "critical" if fraction >= 0.95 else "warning" if fraction >= 0.80 else "ok"
 
 
 # The tools of a mode are the same in each request.
@@ -245,14 +235,10 @@ class RunCosts:
 
     def with_aside(self, other: "RunCosts") -> "RunCosts":
         """Return the costs with what planner, summarizer and embedding model spent in others."""
-        return replace(
-            self,
-            usage=self.usage.plus(other.usage),
-            planner_usd=self.planner_usd + other.planner_usd,
-            summarizer_usd=self.summarizer_usd + other.summarizer_usd,
-            embedding_usd=self.embedding_usd + other.embedding_usd,
-            is_complete=self.is_complete and other.is_complete,
-        )
+        aside = ("planner_usd", "summarizer_usd", "embedding_usd")
+        spent = {name: getattr(self, name) + getattr(other, name) for name in aside}
+        is_complete = self.is_complete and other.is_complete
+        return replace(self, usage=self.usage.plus(other.usage), is_complete=is_complete, **spent)
 
     @property
     def cost(self) -> Cost:

@@ -57,17 +57,11 @@ class Approvals:
 
     async def wait(self, preview: Preview, asked_by: str, conversation_id: str | None = None) -> WaitingChange:
         """Let a preview wait for a decision; one that is known already stays as it is."""
-        if (known := await self.records.get("previews", preview.id)) is not None:
-            return WaitingChange.model_validate(known)
+        if (known := await self._known(preview.id)) is not None:
+            return known
         at = self.now()
-        change = WaitingChange(
-            preview=preview,
-            asked_by=asked_by,
-            conversation_id=conversation_id,
-            created_at=at,
-            expires_at=at + self.kept,
-        )
-        return await self._stored(change)
+        change = WaitingChange(preview=preview, asked_by=asked_by, created_at=at, expires_at=at + self.kept)
+        return await self._stored(change, conversation_id=conversation_id)
 
     async def propose(
         self, workflow_id: str, edits: Sequence[Edit], asked_by: str, reason: str, *, expected: Revision | None = None
@@ -85,8 +79,7 @@ class Approvals:
 
     async def listed(self, workflow_id: str | None = None) -> Sequence[WaitingChange]:
         """Return the changes that were ever shown and are still kept, the newest first."""
-        kept = [WaitingChange.model_validate(one) for one in (await self.records.all("previews")).values()]
-        found = [one for one in kept if workflow_id in (None, one.preview.workflow_id)]
+        found = [one for one in await self._all() if workflow_id in (None, one.preview.workflow_id)]
         shown = [await self._as_it_stands(one) for one in found]
         return sorted(shown, key=lambda one: one.created_at, reverse=True)
 
@@ -96,10 +89,10 @@ class Approvals:
         Raises:
             PreviewNotFound: There is none of this id.
         """
-        known = await self.records.get("previews", preview_id)
+        known = await self._known(preview_id)
         if known is None:
             raise PreviewNotFound(f"There is no preview {preview_id[:80]!r}. The list of previews shows what waits.")
-        return await self._as_it_stands(WaitingChange.model_validate(known))
+        return await self._as_it_stands(known)
 
     async def decide(self, preview_id: str, decision: Decision, by: str) -> WaitingChange:
         """Make a change that waits, or turn it down; the same decision again is the same.
@@ -121,39 +114,30 @@ class Approvals:
                     made = await self._made(change, by)
                 except WorkflowConflict as error:
                     raise _closed(change.model_copy(update={"state": "outdated"})) from error
-            decided = {"state": wanted, "decided_by": by, "decided_at": self.now(), "made_version": made}
-            return await self._stored(change.model_copy(update=decided))
+            return await self._stored(change, state=wanted, decided_by=by, decided_at=self.now(), made_version=made)
 
     async def answered(self, preview: Preview, word: Literal["yes", "no"], by: str) -> None:
         """Note what its own conversation said to a preview; a yes counts once its change is there."""
-        known = await self.records.get("previews", preview.id)
-        if known is None:
+        change = await self._known(preview.id)
+        if change is None or change.state != "waiting":
             return
-        change = WaitingChange.model_validate(known)
         version = await self._version(preview.workflow_id)
         is_made = version is None if preview.action == "delete" else version == preview.version + 1
-        if change.state != "waiting" or (word == "yes" and not is_made):
+        if word == "yes" and not is_made:
             return
-        decided = {
-            "state": "applied" if word == "yes" else "rejected",
-            "decided_by": by,
-            "decided_at": self.now(),
-            "made_version": version if word == "yes" else None,
-        }
-        await self._stored(change.model_copy(update=decided))
+        state, made = ("applied", version) if word == "yes" else ("rejected", None)
+        await self._stored(change, state=state, decided_by=by, decided_at=self.now(), made_version=made)
 
     async def is_open(self, preview: Preview) -> bool:
         """Say whether its own conversation may still answer a preview."""
-        known = await self.records.get("previews", preview.id)
-        change = None if known is None else WaitingChange.model_validate(known)
+        change = await self._known(preview.id)
         return change is None or (change.state == "waiting" and self.now() < change.expires_at)
 
     async def sweep(self) -> int:
         """Forget the changes that ended long ago; return how many."""
-        kept = {key: WaitingChange.model_validate(one) for key, one in (await self.records.all("previews")).items()}
-        old = [key for key, one in kept.items() if one.expires_at + self.kept < self.now()]
-        for key in old:
-            await self.records.remove("previews", key)
+        old = [one for one in await self._all() if one.expires_at + self.kept < self.now()]
+        for one in old:
+            await self.records.remove("previews", one.preview.id)
         return len(old)
 
     async def publish(self, workflow_id: str, by: str, *, version: int | None = None) -> Publication:
@@ -195,16 +179,14 @@ class Approvals:
             return change
         preview = change.preview
         version = await self._version(preview.workflow_id)
-        if version != preview.version:
-            if version is not None and version > preview.version:
-                made = await self.workflows.catalog.version(
-                    self.workflows.tenant, preview.workflow_id, preview.version + 1
-                )
-                if made.digest == _mark(change):
-                    # Applied by a process that died before it could write that down.
-                    return change.model_copy(update={"state": "applied", "made_version": made.version})
-            return change.model_copy(update={"state": "outdated"})
-        return change.model_copy(update={"state": "expired"}) if self.now() >= change.expires_at else change
+        if version == preview.version:
+            return change.model_copy(update={"state": "expired"}) if self.now() >= change.expires_at else change
+        if version is not None and version > preview.version:
+            made = await self.workflows.catalog.version(self.workflows.tenant, preview.workflow_id, preview.version + 1)
+            if made.digest == _mark(change):
+                # Applied by a process that died before it could write that down.
+                return change.model_copy(update={"state": "applied", "made_version": made.version})
+        return change.model_copy(update={"state": "outdated"})
 
     async def _version(self, workflow_id: str) -> int | None:
         try:
@@ -212,9 +194,17 @@ class Approvals:
         except WorkflowNotFound:
             return None
 
-    async def _stored(self, change: WaitingChange) -> WaitingChange:
-        await self.records.put("previews", change.preview.id, change.model_dump(mode="json"))
-        return change
+    async def _known(self, preview_id: str) -> WaitingChange | None:
+        known = await self.records.get("previews", preview_id)
+        return None if known is None else WaitingChange.model_validate(known)
+
+    async def _all(self) -> list[WaitingChange]:
+        return [WaitingChange.model_validate(one) for one in (await self.records.all("previews")).values()]
+
+    async def _stored(self, change: WaitingChange, **decided: object) -> WaitingChange:
+        stored = change.model_copy(update=decided)
+        await self.records.put("previews", stored.preview.id, stored.model_dump(mode="json"))
+        return stored
 
 
 def _mark(change: WaitingChange) -> str:

@@ -19,9 +19,9 @@ from workflow_agent.workflows.diff.words import describe_diff
 from workflow_agent.workflows.edits.operations import Edit, edit_document
 from workflow_agent.workflows.model.workflow import Workflow
 
-MOST_STEPS_REMOVED = 2
+_MOST_STEPS_REMOVED = 2
 MOST_FIX_EDITS = 5
-MOST_VERSIONS_BACK = 1
+_MOST_VERSIONS_BACK = 1
 
 PreviewAction = Literal["edit", "restore", "delete"]
 
@@ -63,21 +63,12 @@ def preview_of(
     edits: Sequence[Edit] = (),
     to_version: int | None = None,
 ) -> Preview:
-    """Return the preview of edits, or of going back to a version.
-
-    Args:
-        action: What would be done.
-        before: The newest version.
-        after: What it would become.
-        reason: Why it waits for a yes.
-        told_in: The run that shows it.
-        edits: What would be applied.
-        to_version: What would be restored.
-    """
+    """Return the preview of edits, or of going back to a version: why it waits, and which run shows it."""
     diff = diff_workflows(before, after)
     documents = tuple(edit_document(edit) for edit in edits)
+    told = [told_in, action, before.id, before.version, to_version, list(documents)]
     return Preview(
-        id=_id(told_in, action, before, to_version, documents),
+        id=f"pv_{digest_of(told)[:12]}",
         action=action,
         workflow_id=before.id,
         workflow_name=before.name,
@@ -93,28 +84,16 @@ def preview_of(
 
 def preview_of_deletion(workflow: Workflow, reason: str, *, told_in: str) -> Preview:
     """Return the preview of deleting a workflow."""
-    return Preview(
-        id=_id(told_in, "delete", workflow, None, ()),
-        action="delete",
-        workflow_id=workflow.id,
-        workflow_name=workflow.name,
-        version=workflow.version,
-        mark=mark_of(workflow),
-        reason=reason,
-        changes=(f"Delete workflow {workflow.name!r} ({workflow.id})",),
-    )
-
-
-def _id(run_id: str, action: str, before: Workflow, to_version: int | None, edits: Sequence[JsonObject]) -> str:
-    told = [run_id, action, before.id, before.version, to_version, list(edits)]
-    return f"pv_{digest_of(told)[:12]}"
+    preview = preview_of("delete", workflow, workflow, reason, told_in=told_in)
+    changes = (f"Delete workflow {workflow.name!r} ({workflow.id})",)
+    return preview.model_copy(update={"changes": changes, "diff": None})
 
 
 def why_edits_wait(before: Workflow, after: Workflow) -> str | None:
     """Return why edits wait for a yes; None when they are applied at once."""
     left = {step.id for step in after.steps}
     removed = sum(step.id not in left for step in before.steps)
-    return f"it removes {removed} steps" if removed > MOST_STEPS_REMOVED else None
+    return f"it removes {removed} steps" if removed > _MOST_STEPS_REMOVED else None
 
 
 def why_fixes_wait(before: Workflow, after: Workflow, edits: int) -> str | None:
@@ -125,4 +104,4 @@ def why_fixes_wait(before: Workflow, after: Workflow, edits: int) -> str | None:
 def why_restoring_waits(current: Workflow, to_version: int) -> str | None:
     """Return why going back to a version waits for a yes; None when it is done at once."""
     back = current.version - to_version
-    return f"it goes back {back} versions" if back > MOST_VERSIONS_BACK else None
+    return f"it goes back {back} versions" if back > _MOST_VERSIONS_BACK else None

@@ -76,9 +76,8 @@ class ChangeReport:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings that the workflow did not have before."""
-        known = {(one.rule, one.steps, one.transitions) for one in analyze(self.before)}
-        found = analyze(self.after)
-        return tuple(one for one in found if (one.rule, one.steps, one.transitions) not in known)
+        known = {one.key for one in analyze(self.before)}
+        return tuple(one for one in analyze(self.after) if one.key not in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -333,13 +333,7 @@ class WorkflowSearch(Protocol):
     ) -> SearchAnswer:
         """Return the best matches first; an empty query lists by latest change.
 
-        Any text is a query.
-
-        Args:
-            tenant: Whose workflows.
-            query: An id, a name, an alias, or any words about a workflow, also misspelled.
-            filters: What a hit has.
-            limit: The most hits to return.
+        Any text is a query: an id, a name, an alias, or any words about a workflow, also misspelled.
         """
         ...
 

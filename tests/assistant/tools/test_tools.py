@@ -398,5 +398,5 @@ async def test_a_repeated_run_does_not_apply_its_edit_twice() -> None:
 def test_the_tool_definitions_stay_within_their_budget() -> None:
     offer = build_assistant(read_prompts(PROMPTS), tool_timeout_seconds=1.0).offer
 
-    assert offer.chars("search") < 10_000
-    assert offer.chars("modification") < 26_000
+    assert sum(map(len, offer.texts("search"))) < 10_000
+    assert sum(map(len, offer.texts("modification"))) < 26_000

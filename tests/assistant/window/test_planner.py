@@ -100,7 +100,7 @@ async def test_the_same_question_about_the_same_artifacts_is_planned_once() -> N
 
     assert repeated == plan
     assert (first.ledger.planned_by, again.ledger.planned_by) == ("model", "cache")
-    assert again.ledger.is_llm_plan
+    assert again.ledger.facts()["llm_planning_used"]
     assert again.ledger.costs.usage.requests == 0
     assert len(script.requests) == 1
     another = processor(model, shared=first.parts)

@@ -25,9 +25,7 @@ from workflow_agent.errors import InvalidInput, NotFound, Problem, WorkflowAgent
 from workflow_agent.workflows.model.parser import problems_of
 from workflow_agent.workflows.model.workflow import workflow_document
 
-_JSON = "application/json"
 _SAID = {"index", "type", "author", "at", "content"}
-_MOST_LISTED = 200
 _MOST_EVENTS = 500
 _MOST_PROBLEMS = 10
 _INSTRUCTIONS = (
@@ -35,9 +33,6 @@ _INSTRUCTIONS = (
     "them. Edits are typed and make a new version; preview=true shows them first. ask_assistant talks to the "
     "service's own assistant."
 )
-
-
-_READABLE = "resources/list and resources/templates/list say what can be read."
 
 
 class ToldServer(MCPServer[Any]):
@@ -63,7 +58,8 @@ class ToldServer(MCPServer[Any]):
         try:
             return await super().read_resource(uri, context)
         except ResourceNotFoundError as error:
-            raise ResourceNotFoundError(f"{str(error).rstrip('.')}. {_READABLE}") from error
+            listed = "resources/list and resources/templates/list say what can be read."
+            raise ResourceNotFoundError(f"{str(error).rstrip('.')}. {listed}") from error
 
 
 def _known(what: str, name: str, valid: Sequence[str]) -> None:
@@ -104,8 +100,6 @@ def http_sessions(services: Services, version: str, max_body_bytes: int) -> Stre
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
-
-
 _TALKS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True)
 """The assistant asks a model's provider, and other MCP servers where there are some."""
 
@@ -187,7 +181,7 @@ def _prompt(card: ModeCard) -> Prompt:
 
 
 def _add_resources(server: MCPServer[Any], services: Services) -> None:
-    add = partial(server.resource, mime_type=_JSON)
+    add = partial(server.resource, mime_type="application/json")
 
     @add("workflow-agent://workflows", name="workflows", description="Every workflow: id, name, version.")
     async def all_workflows() -> str:
@@ -201,13 +195,13 @@ def _add_resources(server: MCPServer[Any], services: Services) -> None:
 
     @add("workflow-agent://conversations", name="conversations", description="The newest conversations.")
     async def newest_conversations() -> str:
-        page = await services.conversations.page(services.tenant, limit=_MOST_LISTED)
+        page = await services.conversations.page(services.tenant, limit=200)
         return _text([{"id": one.id, "title": one.title, "turns": one.turns} for one in page.items])
 
     @add(
         "workflow-agent://conversations/{conversation_id}",
         name="conversation",
-        description=(f"What was said in a conversation, the last {_MOST_EVENTS} events."),
+        description=f"What was said in a conversation, the last {_MOST_EVENTS} events.",
     )
     async def one_conversation(conversation_id: str) -> str:
         with _found():

@@ -7,11 +7,11 @@ from typing import Annotated
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from workflow_agent.api.creation import named
 from workflow_agent.api.dependencies import Services
 from workflow_agent.api.event_stream import stream_of
 from workflow_agent.assistant.requests import RunEvent, TurnRequest, chat_response
 from workflow_agent.assistant.tools.creation import Edge
+from workflow_agent.assistant.tools.discovery import named
 from workflow_agent.assistant.tools.edit_calls import Edits, StepParts
 from workflow_agent.conversations.agents import Mode
 from workflow_agent.errors import WorkflowNotFound
@@ -239,10 +239,10 @@ def _changed(report: ChangeReport) -> JsonObject:
 
 def _progress(event: RunEvent) -> str | None:
     """Return what an event of a run says to somebody who waits for its end."""
-    if event.name == "mode":
-        return f"Works in mode {event.data.get('name')}"
-    if event.name == "tool_call":
-        return f"Calls {event.data.get('name')}"
-    if event.name == "complete":
-        return "Has answered"
-    return "Asks the model" if event.name == "context" else None
+    told = {
+        "context": "Asks the model",
+        "mode": f"Works in mode {event.data.get('name')}",
+        "tool_call": f"Calls {event.data.get('name')}",
+        "complete": "Has answered",
+    }
+    return told.get(event.name)

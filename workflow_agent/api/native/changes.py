@@ -20,8 +20,10 @@ from workflow_agent.api.dependencies import (
     Number,
     Services,
     TheServices,
+    UserName,
     WorkflowId,
     acting_user,
+    clean_query,
     etag,
 )
 from workflow_agent.api.native.request_shapes import EditList, WorkflowIdText
@@ -114,20 +116,19 @@ async def _put_on_record(services: Services, author: Author, report: ChangeRepor
 
 
 async def _replied(report: ChangeReport, edits: Sequence[Edit]) -> Response:
+    def shown() -> dict[str, Any]:
+        # Applied once more, because only that gives the inverse; it is pure and comes to the same.
+        inverse = apply_edits(report.before, edits).inverse
+        return {
+            **_compared(report),
+            "dry_run": not report.is_stored,
+            "diff": report.diff.as_dict(),
+            "inverse": [edit_document(edit) for edit in inverse],
+            "findings": [one.as_dict() for one in report.findings],
+        }
+
     kept = report.after if report.is_stored else report.before
-    return json_reply(await to_thread(_shown, report, edits), headers=etag(kept))
-
-
-def _shown(report: ChangeReport, edits: Sequence[Edit]) -> dict[str, Any]:
-    # Applied once more, because only that gives the inverse; it is pure and comes to the same.
-    inverse = apply_edits(report.before, edits).inverse
-    return {
-        **_compared(report),
-        "dry_run": not report.is_stored,
-        "diff": report.diff.as_dict(),
-        "inverse": [edit_document(edit) for edit in inverse],
-        "findings": [one.as_dict() for one in report.findings],
-    }
+    return json_reply(await to_thread(shown), headers=etag(kept))
 
 
 def _compared(report: ChangeReport) -> dict[str, Any]:
@@ -149,8 +150,7 @@ async def list_versions(workflow_id: WorkflowId, services: TheServices) -> Respo
 @router.get("/versions/{v}", **answers(WorkflowVersion, 404, 422))
 async def get_version(workflow_id: WorkflowId, v: Number, services: TheServices) -> Response:
     """Return one version: who made it, how, and the whole document."""
-    version = await services.workflows.version(services.tenant, workflow_id, v)
-    return json_reply(version)
+    return json_reply(await services.workflows.version(services.tenant, workflow_id, v))
 
 
 @router.post(
@@ -169,12 +169,10 @@ async def restore_version(
     author = await _author(services, actor, conversation_id)
     report = await services.use_cases.restore(workflow_id, v, Writer(author), expected=expected)
     await _put_on_record(services, author, report, f"restored version {v}")
-    shown = {**_compared(report), "restored_version": v}
-    return json_reply(shown, headers=etag(report.after))
+    return json_reply({**_compared(report), "restored_version": v}, headers=etag(report.after))
 
 
 approvals = routes_at("/api/v1", "approvals")
-Who = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=CLEAN_PATTERN)]
 
 
 class Proposal(EditList):
@@ -185,7 +183,7 @@ class Proposal(EditList):
         "somebody asked for approval"
     )
     """Why it waits."""
-    by: Who | None = None
+    by: UserName | None = None
     """Who asks; by itself the user of the key, or `user`."""
 
 
@@ -193,7 +191,7 @@ class PreviewDecision(Body):
     """What becomes of a change that waits."""
 
     decision: Decision
-    by: Who | None = None
+    by: UserName | None = None
     """Who decides; by itself the user of the key, or `user`."""
 
 
@@ -202,7 +200,7 @@ class PublishRequest(Body):
 
     version: Annotated[int, Field(ge=1, le=MAX_NUMBER)] | None = None
     """The newest, unless given."""
-    by: Who | None = None
+    by: UserName | None = None
     """Who publishes; by itself the user of the key, or `user`."""
 
 
@@ -225,7 +223,7 @@ class PublicationState(BaseModel):
 @approvals.get("/previews", responses=problem_replies(422))
 async def list_previews(
     services: TheServices,
-    workflow_id: Annotated[str | None, Query(max_length=200, pattern=CLEAN_PATTERN)] = None,
+    workflow_id: Annotated[str | None, clean_query()] = None,
     state: Annotated[
         Literal["waiting", "all"], Query(description="Also those that were decided or cannot be any more.")
     ] = "waiting",

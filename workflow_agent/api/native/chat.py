@@ -29,8 +29,6 @@ from workflow_agent.conversations.records import Records
 from workflow_agent.conversations.runs import Run
 from workflow_agent.values.tokens import Utilization
 
-MAX_ATTACHMENTS = 10
-MAX_CONTENT_CHARS = 10_000_000
 _TEXT: dict[str, str] = {"type": "string"}
 _NONE: dict[str, str] = {"type": "null"}
 _ONE_OF = [
@@ -54,7 +52,7 @@ class RequestAttachment(Body):
     content: (
         Annotated[
             str,
-            StringConstraints(min_length=1, max_length=MAX_CONTENT_CHARS),
+            StringConstraints(min_length=1, max_length=10_000_000),
             Field(json_schema_extra={"pattern": r"[^\s\x00]"}),
         ]
         | None
@@ -78,13 +76,12 @@ class RequestAttachment(Body):
         return self
 
 
-Attachments = Annotated[list[RequestAttachment], Field(max_length=MAX_ATTACHMENTS)]
+Attachments = Annotated[list[RequestAttachment], Field(max_length=10)]
 
 
 def new_attachments(given: Sequence[RequestAttachment] | None) -> tuple[NewAttachment, ...]:
     """Return attachments as a turn takes them."""
-    plain: list[dict[str, Any]] = [one.model_dump() for one in given or ()]
-    return tuple(NewAttachment(**one) for one in plain)
+    return tuple(NewAttachment(**one.model_dump()) for one in given or ())
 
 
 class ChatRequest(
@@ -115,7 +112,7 @@ class ChatRequest(
     """The model to answer with, where the server allows it."""
     user: UserName | None = None
     """Who says it; what is remembered is remembered of them. By itself the user of the key, or `user`."""
-    context_utilization: Literal["low", "medium", "full"] | None = None
+    context_utilization: Utilization | None = None
     """How much of the model's window may be used."""
     attachments: Attachments | None = None
     """Documents that come with the message; later messages can refer to them."""
@@ -133,10 +130,8 @@ _LINKS = {
     "conversation": link("get_conversation", "The whole conversation.", **_CONVERSATION),
     "history": link("get_history", "Its events.", **_CONVERSATION),
 }
-
-
 ShareHeader = Annotated[
-    Literal["low", "medium", "full"] | None,
+    Utilization | None,
     Header(
         alias="X-Context-Utilization",
         description="How much of the model's window may be used, where the body does not say.",
@@ -244,4 +239,4 @@ async def stream_run(
 async def cancel_run(run_id: RunId, services: TheServices) -> Response:
     """Stop a run; one that has ended stays as it is."""
     await services.chat.cancel(services.tenant, run_id)
-    return json_reply(_state(*await services.chat.recorded_run(services.tenant, run_id)))
+    return await get_run(run_id, services)

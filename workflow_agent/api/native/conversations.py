@@ -205,27 +205,24 @@ async def import_conversation(body: ConversationBundle, services: TheServices, k
             services.conversations, found, tenant=services.tenant, conversation_id=conversation_id, at=services.clock()
         )
 
-    async def create_as_it_was(conversation_id: str) -> Conversation:
+    async def create_or_tell(conversation_id: str) -> Conversation:
         try:
             return await create(conversation_id)
         except AlreadyExists as error:
+            if body.new_id and key is None:
+                return await create(services.new_id("cv"))
             raise AlreadyExists(
                 f"There is already a conversation {conversation_id!r}. Send `new_id`: true to import this "
                 "one under another id.",
                 **error.details,
             ) from error
 
-    async def create_anyhow(conversation_id: str) -> Conversation:
-        try:
-            return await create(conversation_id)
-        except AlreadyExists:
-            return await create(services.new_id("cv"))
-
     request = ["import conversation", body.sha256, body.new_id]
     wanted_id = None if key and body.new_id else bundle.conversation.id
-    how = create_anyhow if body.new_id and key is None else create_as_it_was
-    made, headers = await _made_once(services, key, request, wanted_id, how)
-    return json_reply(_report(made, services), 201, headers)
+    made, headers = await _made_once(services, key, request, wanted_id, create_or_tell)
+    missing = {one.workflow_id for one in made.workflow_refs if one.is_elsewhere}
+    report = shown(made, services.clock()) | {"missing_workflows": sorted(missing)}
+    return json_reply(report, 201, headers)
 
 
 async def _knowing_what_is_here(services: Services, bundle: bundles.Bundle) -> bundles.Bundle:
@@ -234,8 +231,3 @@ async def _knowing_what_is_here(services: Services, bundle: bundles.Bundle) -> b
     named = {one.workflow_id for one in old.workflow_refs} | {old.bound_workflow_id}
     here = await services.workflows.heads(services.tenant)
     return bundles.without_workflows(bundle, {one for one in named if one is not None and one not in here})
-
-
-def _report(made: Conversation, services: Services) -> dict[str, Any]:
-    missing = {one.workflow_id for one in made.workflow_refs if one.is_elsewhere}
-    return shown(made, services.clock()) | {"missing_workflows": sorted(missing)}

@@ -1,17 +1,18 @@
 """Workflows in the formats of other tools: importing and exporting."""
 
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import Query
 from starlette.responses import Response
 
-from workflow_agent.api.creation import create_workflow_once, named
+from workflow_agent.api.creation import create_workflow_once
 from workflow_agent.api.dependencies import Actor, Flag, IdempotencyKey, Services, TheServices, WorkflowId, etag
 from workflow_agent.api.native.request_shapes import ImportRequest
 from workflow_agent.api.native.workflow_shapes import Export, Import
 from workflow_agent.api.routes import Documented, answers, creates, json_reply, only_post, routes_at
+from workflow_agent.assistant.tools.discovery import named
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import FORMATS, Part, format_named
@@ -33,31 +34,19 @@ async def import_document(
     """
     parts = await services.use_cases.read_documents(body.text, body.format)
     if dry_run:
-        return json_reply(_shown(parts))
+        return json_reply(_imported(parts, {part.number: part.imported.workflow for part in parts if part.imported}))
     made: dict[int, Workflow] = {}
     headers: dict[str, str] = {}
     for part in parts:
         if part.imported is not None:
             own_key = f"{key} document {part.number}" if key and made else key
             workflow, replayed = await _create(part, part.imported, body, services, own_key, actor)
-            headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed}
+            headers = headers or {"Location": f"{router.prefix}/{workflow.id}", **replayed, **etag(workflow)}
             made[part.number] = workflow
-    first, workflow = next((part, made[part.number]) for part in parts if part.number in made)
-    reply = _imported(first, workflow)
-    if len(parts) > 1:
-        reply["documents"] = [_what_became_of(part, made.get(part.number)) for part in parts]
-    headers |= etag(workflow)
+    reply = _imported(parts, made)
+    if len(parts) == 1:
+        del reply["documents"]
     return json_reply(reply, 201, headers)
-
-
-def _shown(parts: Sequence[Part]) -> JsonObject:
-    """Return what an import would create."""
-    found = {part.number: part.imported.workflow for part in parts if part.imported}
-    first = next(part for part in parts if part.number in found)
-    return {
-        **_imported(first, found[first.number]),
-        "documents": [_what_became_of(part, found.get(part.number)) for part in parts],
-    }
 
 
 async def _create(
@@ -75,12 +64,17 @@ async def _create(
     )
 
 
-def _imported(part: Part, workflow: Workflow) -> JsonObject:
+def _imported(parts: Sequence[Part], workflows: Mapping[int, Workflow]) -> JsonObject:
+    """Return the first of the workflows, which stand by the numbers of their documents, and what became of each."""
+    documents = [_what_became_of(part, workflows.get(part.number)) for part in parts]
+    first = next(one for one in documents if one["workflow"])
+    workflow = workflows[first["document"]]
     return {
         "workflow": workflow_document(workflow),
-        "format": part.format.name if part.format else None,
-        "report": part.imported.report.as_dict() if part.imported else None,
+        "format": first["format"],
+        "report": first["report"],
         "findings": [one.as_dict() for one in format_findings(workflow)],
+        "documents": documents,
     }
 
 

@@ -5,23 +5,23 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Query
-from pydantic import AwareDatetime, BeforeValidator
+from pydantic import AwareDatetime
 from starlette.responses import Response
 
 from workflow_agent.api.dependencies import (
     CLEAN_PATTERN,
+    IS_TIME,
     ConversationId,
     Cursor,
     Flag,
     Limit,
     Services,
     TheServices,
+    clean_query,
     page_start,
-    time_in_words,
 )
 from workflow_agent.api.native.conversation_shapes import ArtifactList, CallList, ContextList, History, MessageHitList
 from workflow_agent.api.routes import answers, json_reply, link, routes_at
-from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.assistant.window.extraction import (
     build_llm_messages,
     document_artifact,
@@ -36,11 +36,10 @@ from workflow_agent.conversations.store import MessageHit, MessageQuery
 from workflow_agent.errors import ContentNotFound, CorruptDocument
 from workflow_agent.values.stored import Value
 
-_Time = Annotated[AwareDatetime, BeforeValidator(time_in_words)]
+_Time = Annotated[AwareDatetime, IS_TIME]
 router = routes_at("/api/v1/conversations/{conversation_id}", "history")
 Part = TypeVar("Part", bound=Value)
 EventType = Literal["user_message", "agent_reply", "system_event"]
-Speaker = Literal["user", "agent", "tool"]
 _EVIDENCE = {"iterations", "context"}
 """What a list of events need not carry: it is most of a reply, and has addresses of its own."""
 
@@ -99,11 +98,9 @@ def _count(conversation: Conversation, kind: EventType | None) -> int:
 async def get_calls(
     conversation_id: ConversationId,
     services: TheServices,
-    method: Annotated[
-        str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Only calls of this method.")
-    ] = None,
+    method: Annotated[str | None, clean_query(description="Only calls of this method.")] = None,
     outcome: Annotated[CallStatus | None, Query(description="Only calls that ended so.")] = None,
-    speaker: Annotated[Speaker | None, Query(description="Only calls by these.")] = None,
+    speaker: Annotated[Literal["user", "agent", "tool"] | None, Query(description="Only calls by these.")] = None,
     since: Annotated[
         _Time | None, Query(description="Only calls that began then or later (ISO 8601 with zone).")
     ] = None,
@@ -167,7 +164,7 @@ async def get_artifacts(
 
 
 async def _results(services: Services, conversation: Conversation) -> list[Artifact]:
-    contents = Contents(services.conversations, services.tenant, conversation.id)
+    contents = services.contents(conversation.id)
     whole = [
         event.model_copy(update={"iterations": await contents.resolved(event.iterations)})
         for event in conversation.events

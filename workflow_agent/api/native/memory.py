@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Path
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response
 
 from workflow_agent.api.body import Body
@@ -19,6 +19,7 @@ from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import iso_milliseconds
 
 router = routes_at("/api/v1/memory", "memory")
+_FactText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS, pattern=CLEAN_PATTERN)]
 KnownId = Annotated[str, Path(max_length=80, examples=["mem_0f3a9c21b7"])]
 
 
@@ -59,10 +60,8 @@ class Memory(BaseModel):
 class MemoryChange(Body):
     """What to correct; fields left out stay as they are."""
 
-    text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_FACT_CHARS, pattern=CLEAN_PATTERN)] | None = (
-        None
-    )
-    kind: FactKind | None = Field(default=None)
+    text: _FactText | None = None
+    kind: FactKind | None = None
 
 
 @router.get("", **answers(Memory, 422))

@@ -33,9 +33,6 @@ MessageText = Annotated[
     AfterValidator(_not_blank),
     Field(json_schema_extra={"pattern": _NOT_BLANK_PATTERN}),
 ]
-
-
-MAX_EDITS = 500
 Title = Annotated[str, StringConstraints(max_length=200, pattern=CLEAN_PATTERN)]
 
 
@@ -172,7 +169,7 @@ class EditList(
 ):
     """Edits to a workflow: all are applied, or none."""
 
-    edits: Annotated[list[JsonObject], Field(min_length=1, max_length=MAX_EDITS)]
+    edits: Annotated[list[JsonObject], Field(min_length=1, max_length=500)]
 
 
 class SimulationRequest(Body, json_schema_extra={"examples": [{"case": {"amount": 1500, "approved": True}}]}):

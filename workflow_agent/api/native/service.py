@@ -155,8 +155,7 @@ async def list_models(services: TheServices) -> ModelList:
 @catalogue.get("/formats", **answers(FormatList, 422))
 async def list_formats() -> Response:
     """List the formats that workflows are read from and written to."""
-    items = [FormatItem.model_validate(one) for one in FORMATS.values()]
-    return json_reply(FormatList(items=items))
+    return json_reply(FormatList(items=[FormatItem.model_validate(one) for one in FORMATS.values()]))
 
 
 @catalogue.get("/modes", **answers(ModeList, 422))

@@ -1,5 +1,6 @@
 """The turns of a conversation: who answered, in which steps, their contents, and the compactions of old ones."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Path, Query
@@ -7,7 +8,6 @@ from starlette.responses import Response
 
 from workflow_agent.api.creation import create_once
 from workflow_agent.api.dependencies import (
-    CLEAN_PATTERN,
     ConversationId,
     Cursor,
     IdempotencyKey,
@@ -15,24 +15,16 @@ from workflow_agent.api.dependencies import (
     Number,
     Services,
     TheServices,
+    clean_query,
     etag,
     page_start,
 )
-from workflow_agent.api.native.conversation_shapes import (
-    Blob,
-    CompactionList,
-    IterationList,
-    ReplyFeedback,
-    RestoredCompactions,
-    RunOfTurn,
-    Turn,
-)
+from workflow_agent.api.native import conversation_shapes as shapes
 from workflow_agent.api.native.history import shown_event
 from workflow_agent.api.native.request_shapes import NewFeedback
 from workflow_agent.api.routes import BODY_PROBLEMS, answers, deletes, json_reply, link, routes_at
 from workflow_agent.assistant.compaction.compaction import compaction_named
 from workflow_agent.assistant.compaction.policy import turns_compacted
-from workflow_agent.assistant.window.contents import Contents
 from workflow_agent.conversations.compactions import Compaction
 from workflow_agent.conversations.document import AgentReply, Conversation
 from workflow_agent.conversations.iterations import Iteration
@@ -41,18 +33,16 @@ from workflow_agent.conversations.runs import Feedback
 from workflow_agent.errors import NotFound
 
 router = routes_at("/api/v1/conversations/{conversation_id}", "history")
-OfAgent = Annotated[
-    str | None, Query(max_length=64, pattern=CLEAN_PATTERN, description="Of several that answered, only this agent's.")
-]
-OfRun = Annotated[
-    str | None, Query(max_length=200, pattern=CLEAN_PATTERN, description="Of several that answered, only this run's.")
-]
-
 OfSeveral = tuple[str | None, str | None]
 """The agent and the run whose answer is meant, where several answered."""
 
 
-async def _whose(agent: OfAgent = None, run_id: OfRun = None) -> OfSeveral:
+async def _whose(
+    agent: Annotated[
+        str | None, clean_query(max_length=64, description="Of several that answered, only this agent's.")
+    ] = None,
+    run_id: Annotated[str | None, clean_query(description="Of several that answered, only this run's.")] = None,
+) -> OfSeveral:
     return agent, run_id
 
 
@@ -60,7 +50,7 @@ Whose = Annotated[OfSeveral, Depends(_whose)]
 _OF_TURN = {"conversation_id": "$request.path.conversation_id", "n": "$request.path.n"}
 
 
-@router.get("/turns/{n}", **answers(Turn, 404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}))
+@router.get("/turns/{n}", **answers(shapes.Turn, 404, 422, links={"iterations": link("get_iterations", **_OF_TURN)}))
 async def get_turn(conversation_id: ConversationId, n: Number, services: TheServices) -> Response:
     """Return one turn: the message, the reply and the run, and those of all agents that answered it."""
     past = await services.past(conversation_id)
@@ -82,22 +72,23 @@ def _run(answer: Answer) -> Any:
     return answer.run.model_dump(mode="json", exclude={"iterations"}) if answer.run else None
 
 
-@router.get("/turns/{n}/iterations", **answers(IterationList, 404, 422))
+@router.get("/turns/{n}/iterations", **answers(shapes.IterationList, 404, 422))
 async def get_iterations(conversation_id: ConversationId, n: Number, services: TheServices, whose: Whose) -> Response:
     """List the iterations of a turn: each model request with its tool calls and their results."""
     turn, answer = await _answer(services, conversation_id, n, whose)
-    iterations = await _contents(services, conversation_id).resolved(answer.iterations, turn.message)
-    runs = [RunOfTurn(run_id=one.run_id, agent=one.agent, iterations=len(one.iterations)) for one in turn.answers]
-    return json_reply(
-        IterationList(
-            conversation_id=conversation_id,
-            turn=n,
-            run_id=answer.run_id or turn.message.run_id or "",
-            agent=answer.agent or None,
-            items=list(iterations),
-            runs=runs,
-        )
+    iterations = await services.contents(conversation_id).resolved(answer.iterations, turn.message)
+    runs = [
+        shapes.RunOfTurn(run_id=one.run_id, agent=one.agent, iterations=len(one.iterations)) for one in turn.answers
+    ]
+    shown = shapes.IterationList(
+        conversation_id=conversation_id,
+        turn=n,
+        run_id=answer.run_id or turn.message.run_id or "",
+        agent=answer.agent or None,
+        items=list(iterations),
+        runs=runs,
     )
+    return json_reply(shown)
 
 
 @router.get("/turns/{n}/iterations/{k}", **answers(Iteration, 404, 422))
@@ -111,7 +102,7 @@ async def get_iteration(
         raise NotFound(
             f"Turn {n} of conversation {conversation_id!r} has no iteration {k}.", count=len(answer.iterations)
         )
-    [whole] = await _contents(services, conversation_id).resolved(found[:1], turn.message)
+    [whole] = await services.contents(conversation_id).resolved(found[:1], turn.message)
     return json_reply(whole)
 
 
@@ -129,7 +120,8 @@ async def _answer(services: Services, conversation_id: str, n: int, whose: OfSev
 
 
 @router.put(
-    "/turns/{n}/feedback", **answers(ReplyFeedback, *BODY_PROBLEMS, 404, links={"turn": link("get_turn", **_OF_TURN)})
+    "/turns/{n}/feedback",
+    **answers(shapes.ReplyFeedback, *BODY_PROBLEMS, 404, links={"turn": link("get_turn", **_OF_TURN)}),
 )
 async def rate_reply(
     conversation_id: ConversationId, n: Number, body: NewFeedback, services: TheServices, whose: Whose
@@ -140,8 +132,7 @@ async def rate_reply(
     """
     reply = await _reply(services, conversation_id, n, whose)
     kept = await keep_rating(services, conversation_id, reply, body)
-    told = kept.model_dump(mode="json")
-    return json_reply({"conversation_id": conversation_id, "event_id": reply.id, **told})
+    return json_reply({"conversation_id": conversation_id, "event_id": reply.id, **kept.model_dump(mode="json")})
 
 
 async def keep_rating(services: Services, conversation_id: str, reply: AgentReply, rating: NewFeedback) -> Feedback:
@@ -181,7 +172,7 @@ async def _reply(services: Services, conversation_id: str, n: int, whose: OfSeve
     return answer.reply
 
 
-@router.get("/blobs/{digest}", **answers(Blob, 404, 422))
+@router.get("/blobs/{digest}", **answers(shapes.Blob, 404, 422))
 async def get_blob(
     conversation_id: ConversationId,
     digest: Annotated[
@@ -193,19 +184,14 @@ async def get_blob(
     await services.conversation(conversation_id)
     content_ref = f"sha256:{digest.removeprefix('sha256:')}"
     content = await services.conversations.blob(services.tenant, conversation_id, content_ref)
-    return json_reply(Blob(content_ref=content_ref, content=content))
+    return json_reply(shapes.Blob(content_ref=content_ref, content=content))
 
 
-def _contents(services: Services, conversation_id: str) -> Contents:
-    return Contents(services.conversations, services.tenant, conversation_id)
-
-
-compactions = routes_at("/api/v1/conversations/{conversation_id}/compactions", "history")
 CompactionId = Annotated[str, Path(examples=["cmp_4f1c"])]
 _ID = {"conversation_id": "$request.path.conversation_id"}
 
 
-@compactions.get("", **answers(CompactionList, 404, 422))
+@router.get("/compactions", **answers(shapes.CompactionList, 404, 422))
 async def list_compactions(
     conversation_id: ConversationId,
     services: TheServices,
@@ -218,31 +204,28 @@ async def list_compactions(
     start = page_start(cursor) if cursor is not None else None
     found = await past.compactions(start, limit, newest_first=order == "newest")
     following = None if found.following is None else str(found.following)
-    return json_reply(CompactionList(items=list(found.items), next_cursor=following, total=found.total or 0))
+    return json_reply(shapes.CompactionList(items=list(found.items), next_cursor=following, total=found.total or 0))
 
 
-@compactions.post(
-    "",
+@router.post(
+    "/compactions",
     **answers(Compaction, *BODY_PROBLEMS, 404, 409, status=201, links={"compactions": link("list_compactions", **_ID)}),
 )
 async def compact(conversation_id: ConversationId, services: TheServices, key: IdempotencyKey) -> Response:
     """Sum up the oldest turns now; 409 where none may go."""
 
-    async def create(compaction_id: str) -> Compaction:
-        return await services.compactor.on_request(services.tenant, conversation_id, compaction_id)
-
     async def find(compaction_id: str) -> Compaction:
-        conversation = await services.conversation(conversation_id)
-        return compaction_named(conversation, compaction_id)
+        return compaction_named(await services.conversation(conversation_id), compaction_id)
 
-    made, replayed = await create_once(
-        services.keys, key, [conversation_id, "compact"], services.new_id("cmp"), create=create, find=find
-    )
+    create = partial(services.compactor.on_request, services.tenant, conversation_id)
+    request = [conversation_id, "compact"]
+    made, replayed = await create_once(services.keys, key, request, services.new_id("cmp"), create=create, find=find)
     return json_reply(made, 201, replayed)
 
 
-@compactions.post(
-    "/{compaction_id}/restore", **answers(RestoredCompactions, *BODY_PROBLEMS, 404, 409, headers=("ETag",))
+@router.post(
+    "/compactions/{compaction_id}/restore",
+    **answers(shapes.RestoredCompactions, *BODY_PROBLEMS, 404, 409, headers=("ETag",)),
 )
 async def restore_compaction(
     conversation_id: ConversationId, compaction_id: CompactionId, services: TheServices
@@ -252,7 +235,7 @@ async def restore_compaction(
     Where they do not fit, a 409 says by how many tokens.
     """
     restored, conversation = await services.compactor.restore(services.tenant, conversation_id, compaction_id)
-    shown = RestoredCompactions(
+    shown = shapes.RestoredCompactions(
         conversation_id=conversation.id,
         restored=[one.id for one in restored],
         turns_compacted=turns_compacted(conversation),

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from workflow_agent.api.creation import named, workflow_from_body
+from workflow_agent.api.creation import workflow_from_body
 from workflow_agent.api.dependencies import IS_WHOLE, MAX_NUMBER, Flag, Services, TheServices, WorkflowId
 from workflow_agent.api.errors import MAX_PROBLEMS
 from workflow_agent.api.native.request_shapes import SimulationRequest
 from workflow_agent.api.native.workflow_shapes import Analysis, Diagram, Simulation, Validation, VersionDiff
 from workflow_agent.api.routes import BODY_PROBLEMS, Documented, answers, json_reply, only_post, routes_at
+from workflow_agent.assistant.tools.discovery import named
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.analysis import analyze
@@ -27,7 +28,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 router = routes_at("/api/v1/workflows", "workflows")
 _version = partial(Query, ge=1, le=MAX_NUMBER)
-_ANY_ID = "wf_document"
 _SVG = "image/svg+xml"
 _VARY = {"Vary": "Accept"}
 _PICTURE_HEADERS = {
@@ -75,17 +75,9 @@ async def analyze_workflow(workflow_id: WorkflowId, services: TheServices) -> Re
 async def simulate_workflow(workflow_id: WorkflowId, body: SimulationRequest, services: TheServices) -> Response:
     """Play cases through a workflow: which way, who acts, how long, what it costs and where it waits."""
     workflow = await services.workflows.get(services.tenant, workflow_id)
-    assumed = Assumptions(
-        case=body.case,
-        chances=body.chances,
-        staff=body.staff,
-        hourly_costs=body.hourly_costs,
-        times={step: seconds_of(length) for step, length in body.times.items()},
-        per_day=body.per_day,
-        runs=body.runs,
-        seed=body.seed,
-    )
-    return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, assumed)})
+    assumed: dict[str, Any] = dict(body)
+    assumed["times"] = {step: seconds_of(length) for step, length in body.times.items()}
+    return json_reply({"workflow": named(workflow), **await to_thread(simulate, workflow, Assumptions(**assumed))})
 
 
 @router.get("/{workflow_id}/diagram", **answers(Diagram, 404, 422, other=_PICTURE))
@@ -142,12 +134,8 @@ only_post(router, "/validate")
 
 
 def _validated(document: JsonObject) -> dict[str, Any]:
-    problems: list[dict[str, Any]] = []
-    findings: list[dict[str, Any]] = []
     try:
-        workflow = workflow_from_body({"id": _ANY_ID, **document})
+        workflow = workflow_from_body({"id": "wf_document", **document})
     except InvalidInput as error:
-        problems = [one.as_dict() for one in error.problems[:MAX_PROBLEMS]]
-    else:
-        findings = [one.as_dict() for one in analyze(workflow)]
-    return {"valid": not problems, "problems": problems, "findings": findings}
+        return {"valid": False, "problems": [one.as_dict() for one in error.problems[:MAX_PROBLEMS]], "findings": []}
+    return {"valid": True, "problems": [], "findings": [one.as_dict() for one in analyze(workflow)]}

@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from workflow_agent.api.creation import create_workflow_once, workflow_from_body
 from workflow_agent.api.dependencies import (
-    CLEAN_PATTERN,
     Actor,
     Cursor,
     IdempotencyKey,
@@ -21,6 +20,7 @@ from workflow_agent.api.dependencies import (
     Services,
     TheServices,
     WorkflowId,
+    clean_query,
     etag,
     is_unchanged,
     page_start,
@@ -36,20 +36,7 @@ from workflow_agent.workflows.search.listing import listed_workflow
 from workflow_agent.workflows.service import Writer
 from workflow_agent.workflows.store import Author, WorkflowFilters
 
-_LONGEST = 200
-_only = partial(Query, max_length=_LONGEST, pattern=CLEAN_PATTERN)
-TagFilter = Annotated[str | None, _only(description="Only workflows with this tag.")]
-TriggerFilter = Annotated[str | None, _only(description="Only workflows started so, such as `schedule`.")]
-RoleFilter = Annotated[str | None, _only(description="Only workflows in which this role does or decides something.")]
-ServiceFilter = Annotated[str | None, _only(description="Only workflows that call this service, such as `slack`.")]
-StepTypeFilter = Annotated[StepType | None, Query(description="Only workflows that have a step of this type.")]
-CalledFilter = Annotated[
-    str | None, _only(description="Only workflows with this piece in their id, name or an alias, such as `exp`.")
-]
-_conversation = partial(Query, max_length=_LONGEST, pattern=CONVERSATION_ID_PATTERN)
-ConversationFilter = Annotated[
-    str | None, _conversation(description="Only workflows that this conversation dealt with.")
-]
+_conversation = partial(Query, max_length=200, pattern=CONVERSATION_ID_PATTERN)
 MadeIn = Annotated[
     str | None,
     _conversation(
@@ -86,13 +73,22 @@ LINKS = {
 async def list_workflows(
     services: TheServices,
     q: Search = "",
-    tag: TagFilter = None,
-    trigger: TriggerFilter = None,
-    role: RoleFilter = None,
-    service: ServiceFilter = None,
-    step_type: StepTypeFilter = None,
-    called: CalledFilter = None,
-    conversation_id: ConversationFilter = None,
+    tag: Annotated[str | None, clean_query(description="Only workflows with this tag.")] = None,
+    trigger: Annotated[str | None, clean_query(description="Only workflows started so, such as `schedule`.")] = None,
+    role: Annotated[
+        str | None, clean_query(description="Only workflows in which this role does or decides something.")
+    ] = None,
+    service: Annotated[
+        str | None, clean_query(description="Only workflows that call this service, such as `slack`.")
+    ] = None,
+    step_type: Annotated[StepType | None, Query(description="Only workflows that have a step of this type.")] = None,
+    called: Annotated[
+        str | None,
+        clean_query(description="Only workflows with this piece in their id, name or an alias, such as `exp`."),
+    ] = None,
+    conversation_id: Annotated[
+        str | None, _conversation(description="Only workflows that this conversation dealt with.")
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Response:

@@ -203,17 +203,13 @@ def _answered_aside(text: str, body: CompletionRequest, services: Services) -> R
         "model": body.model,
     }
     choice: dict[str, Any] = {"index": 0, "logprobs": None, "finish_reason": "stop"}
-    message = {"role": "assistant", "content": text}
+    message: dict[str, Any] = {"role": "assistant", "content": text}
     if not body.stream:
-        message |= {"refusal": None, "annotations": []}
-        usage = _usage(Usage())
-        return json_reply(
-            whole | {"object": "chat.completion", "choices": [choice | {"message": message}], "usage": usage}
-        )
-    whole["object"] = "chat.completion.chunk"
-    said: dict[str, Any] = whole | {"choices": [choice | {"delta": message, "finish_reason": None}]}
-    end: dict[str, Any] = whole | {"choices": [choice | {"delta": dict[str, Any]()}]}
-    written = b"data: %s\n\ndata: %s\n\ndata: [DONE]\n\n" % (orjson.dumps(said), orjson.dumps(end))
+        choice["message"] = message | {"refusal": None, "annotations": []}
+        return json_reply(whole | {"object": "chat.completion", "choices": [choice], "usage": _usage(Usage())})
+    choices: list[dict[str, Any]] = [choice | {"delta": message, "finish_reason": None}, choice | {"delta": {}}]
+    chunks = [orjson.dumps(whole | {"object": "chat.completion.chunk", "choices": [one]}) for one in choices]
+    written = b"".join(b"data: %s\n\n" % chunk for chunk in (*chunks, b"[DONE]"))
     return Response(written, media_type="text/event-stream")
 
 

@@ -1,7 +1,7 @@
 """Conversations in OpenAI's words: an id and its metadata, and items, the messages of people and agents."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -12,7 +12,7 @@ from workflow_agent.api.dependencies import IS_WHOLE, IdempotencyKey, TheService
 from workflow_agent.api.event_stream import opening
 from workflow_agent.api.openai.parameters import InputItem, MetadataChange, NewConversation, NewItems
 from workflow_agent.api.openai.response_object import answer_id, input_item, message_id, output_item
-from workflow_agent.api.openai.texts import Sent, text_of
+from workflow_agent.api.openai.texts import Sent, refused, text_of
 from workflow_agent.api.routes import json_reply, routes_at
 from workflow_agent.conversations.document import AgentReply, Conversation, Event, SystemEvent, UserMessage
 from workflow_agent.conversations.history import Past
@@ -29,22 +29,19 @@ After = Annotated[str | None, Query(max_length=200)]
 _NUMBERED = re.compile(r"msg_([0-9]{1,9})_")
 
 
-def said_in(items: Sequence[InputItem]) -> list[Said]:
-    """Return what was said in a request's items: messages of a user or an assistant, and nothing else."""
+def _said(item: InputItem, pointer: str) -> Said:
+    if item.type != "message" or item.role not in ("user", "assistant"):
+        message = "must be a message of role 'user' or 'assistant'; nothing else is kept in a conversation"
+        raise refused(pointer, message)
+    return Said(item.role, text_of(Sent(item.role, item.content, pointer)))
+
+
+def _said_in(items: Sequence[InputItem]) -> list[Said]:
     return [_said(item, f"/items/{at}") for at, item in enumerate(items)]
 
 
-def _said(item: InputItem, pointer: str) -> Said:
-    role = item.role
-    if item.type != "message" or role is None or role not in ("user", "assistant"):
-        message = "must be a message of role 'user' or 'assistant'; nothing else is kept in a conversation"
-        raise InvalidInput(f"{pointer[1:]} {message}.", [Problem(pointer, message)])
-    return Said(role, text_of(Sent(role, item.content, pointer)))
-
-
-def listing(items: Iterable[dict[str, Any]], *, has_more: bool = False) -> dict[str, Any]:
+def listing(data: list[dict[str, Any]], *, has_more: bool = False) -> dict[str, Any]:
     """Return items as OpenAI lists them."""
-    data = list(items)
     return {
         "object": "list",
         "data": data,
@@ -71,14 +68,16 @@ async def list_items(
     if start == -1:
         return json_reply(listing([]))
     # A page of many sealed files may come with fewer than asked for; clients take has_more for it.
-    found = await past.events(start, limit, _is_message, newest_first=order == "desc")
+    found = await past.events(
+        start, limit, lambda event: not isinstance(event, SystemEvent), newest_first=order == "desc"
+    )
     return json_reply(listing(await _items(past, found.items), has_more=found.following is not None))
 
 
 @messages.post("")
 async def create_items(conversation_id: str, body: NewItems, services: TheServices) -> Response:
     """Add messages that ask for no reply."""
-    said = said_in(body.items)
+    said = _said_in(body.items)
 
     def added(conversation: Conversation) -> Conversation:
         active = conversation.active_run()
@@ -90,8 +89,7 @@ async def create_items(conversation_id: str, body: NewItems, services: TheServic
         return with_said(conversation, said, author="user", at=services.clock(), new_id=services.new_id)
 
     stored = await services.conversations.update(services.tenant, conversation_id, added)
-    past = Past(services.conversations, stored)
-    return json_reply(listing(await _items(past, stored.events[-len(said) :])))
+    return json_reply(listing(await _items(Past(services.conversations, stored), stored.events[-len(said) :])))
 
 
 @messages.get("/{item_id}")
@@ -104,10 +102,6 @@ async def get_item(conversation_id: str, item_id: str, services: TheServices) ->
         raise NotFound(f"Conversation {conversation_id!r} has no item {item_id[:80]!r}.") from error
     [item] = await _items(past, [found])
     return json_reply(item)
-
-
-def _is_message(event: Event) -> bool:
-    return not isinstance(event, SystemEvent)
 
 
 async def _found(past: Past, item_id: str) -> UserMessage | AgentReply:
@@ -158,12 +152,11 @@ _EMPTY = NewConversation()
 
 
 def _object(conversation: Conversation) -> dict[str, Any]:
-    metadata = {name: value for name, value in conversation.metadata.items() if isinstance(value, str)}
     return {
         "id": conversation.id,
         "object": "conversation",
         "created_at": int(conversation.created_at.timestamp()),
-        "metadata": metadata,
+        "metadata": {name: value for name, value in conversation.metadata.items() if isinstance(value, str)},
     }
 
 
@@ -171,7 +164,7 @@ def _object(conversation: Conversation) -> dict[str, Any]:
 async def create_conversation(services: TheServices, key: IdempotencyKey, body: NewConversation = _EMPTY) -> Response:
     """Create a conversation, with what was said before where there is something."""
     at = services.clock()
-    said = said_in(body.items or [])
+    said = _said_in(body.items or [])
 
     async def create(conversation_id: str) -> Conversation:
         empty = Conversation(
@@ -195,8 +188,7 @@ async def change_conversation(conversation_id: str, body: MetadataChange, servic
     """Replace a conversation's metadata."""
 
     def changed(conversation: Conversation) -> Conversation:
-        update = {"metadata": dict(body.metadata), "updated_at": services.clock()}
-        return conversation.model_copy(update=update)
+        return conversation.model_copy(update={"metadata": dict(body.metadata), "updated_at": services.clock()})
 
     return json_reply(_object(await services.conversations.update(services.tenant, conversation_id, changed)))
 

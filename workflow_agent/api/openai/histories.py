@@ -27,15 +27,10 @@ _TAIL = 4
 
 def key_of(conversation: Conversation, ask: Ask, now: datetime) -> str:
     """Return the key of the turn: that of the latest one where this is the same request again."""
-    latest = _latest(conversation)
-    if latest is not None and asked_last(conversation, ask) and _is_same(conversation.runs[-1], ask, now):
+    latest = _asked_last(conversation, ask)
+    if latest is not None and _is_same(conversation.runs[-1], ask, now):
         return str(latest.key)
     return f"{_stem(ask)}.{conversation.turn_count + 1}"
-
-
-def _latest(conversation: Conversation) -> Run | None:
-    """Return the run that has the key of the latest turn: the first of those that answer its message."""
-    return leading_in(conversation, conversation.runs[-1]) if conversation.runs else None
 
 
 def _is_same(newest: Run, ask: Ask, now: datetime) -> bool:
@@ -48,10 +43,10 @@ def _is_same(newest: Run, ask: Ask, now: datetime) -> bool:
     return now - newest.completed_at < RESEND_WINDOW
 
 
-def asked_last(conversation: Conversation, ask: Ask) -> bool:
-    """Say whether the latest turn of a conversation was begun by an equal request."""
-    latest = _latest(conversation)
-    return latest is not None and (latest.key or "").startswith(_stem(ask))
+def _asked_last(conversation: Conversation, ask: Ask) -> Run | None:
+    """Return the first run of the latest turn, which has its key, where an equal request began that turn."""
+    latest = leading_in(conversation, conversation.runs[-1]) if conversation.runs else None
+    return latest if latest is not None and (latest.key or "").startswith(_stem(ask)) else None
 
 
 def _stem(ask: Ask) -> str:
@@ -79,7 +74,7 @@ async def _is_waiting_for(services: Services, conversation_id: str, ask: Ask) ->
     if not (ask.is_repeated or ask.script.earlier):
         return False
     conversation = await _found(services, conversation_id)
-    return conversation is None or asked_last(conversation, ask)
+    return conversation is None or _asked_last(conversation, ask) is not None
 
 
 async def _continued(services: Services, ask: Ask) -> str | None:
@@ -111,7 +106,7 @@ async def _continued_from_tail(services: Services, ask: Ask) -> str | None:
     if conversation is None:
         return None
     said = _said_in(conversation)
-    if asked_last(conversation, ask):
+    if _asked_last(conversation, ask):
         said = said[: max((at for at, one in enumerate(said) if one.role == "user"), default=0)]
     same = [(one.role, one.text.strip()) for one in said[-len(earlier) :]]
     return conversation.id if same == [(one.role, one.text.strip()) for one in earlier] else None
@@ -128,10 +123,9 @@ def _said_in(conversation: Conversation) -> list[Said]:
 
 def _stands_at(conversation: Conversation, turns: int, ask: Ask) -> bool:
     """Say whether a conversation has so many turns, or this very request has followed them."""
-    if conversation.turn_count == turns:
-        return True
+    more = conversation.turn_count - turns
     # The request itself may have been accepted already, when the client sends it again.
-    return conversation.turn_count == turns + 1 and asked_last(conversation, ask)
+    return more == 0 or (more == 1 and _asked_last(conversation, ask) is not None)
 
 
 async def remember(keys: IdempotencyKeys, ask: Ask, conversation_id: str, reply: str) -> None:

@@ -17,15 +17,13 @@ Test = Callable[[Any], bool]
 _OWN_TOOLS = "it has tools of its own and calls no others"
 _TEXT = "answers are text"
 _NO_PROBABILITIES = "log probabilities are not available"
-_MOST_SHOWN = 60
 _ARTICLES = {"decimal": "a decimal", "integer": "an integer"}
 _CALLED_BY_CLIENTS = ("function", "custom")
 MAX_MESSAGES = 10_000
-MAX_METADATA = 16
 Text = Annotated[str, StringConstraints(max_length=1_000_000)]
 Metadata = Annotated[
     dict[Annotated[str, StringConstraints(max_length=64)], Annotated[str, StringConstraints(max_length=512)]],
-    Field(max_length=MAX_METADATA),
+    Field(max_length=16),
 ]
 
 
@@ -125,16 +123,15 @@ def _never(_: Any) -> bool:
     return False
 
 
-def _outside(low: float, high: float, *, whole: bool = False) -> Test:
-    """Return what is no number between two; true is none."""
-    kinds = (int,) if whole else (int, float)
-    return lambda value: (
-        value is not None and (isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high)
-    )
-
-
 def _between(low: float, high: float, kind: Literal["decimal", "integer"] = "decimal") -> "Rule":
-    return Rule(_outside(low, high, whole=kind == "integer"), kind, _other_than(None), (low, high))
+    """Return the rule that refuses what is no number between two; true is none."""
+    kinds = (int,) if kind == "integer" else (int, float)
+
+    def is_refused(value: Any) -> bool:
+        is_number = isinstance(value, kinds) and not isinstance(value, bool)
+        return value is not None and not (is_number and low <= value <= high)
+
+    return Rule(is_refused, kind, _other_than(None), (low, high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +147,12 @@ class Rule:
     def refusal(self, name: str, value: Any) -> tuple[str, str]:
         """Return what is told of a value that is refused, and its code, as OpenAI has both."""
         if self.bounds is None:
-            shown = orjson.dumps(value).decode()[:_MOST_SHOWN]
+            shown = orjson.dumps(value).decode()[:60]
             told = f"Unsupported value: {name!r} does not support {shown} here: {self.why}. Leave it out."
             return told, "unsupported_value"
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got {kind_of(value)} instead."
-            return told, "invalid_type"
         low, high = self.bounds
-        if low <= value <= high:
-            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got a decimal instead."
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value or low <= value <= high:
+            told = f"Invalid type for {name!r}: expected {_ARTICLES[self.why]}, but got {kind_of(value)} instead."
             return told, "invalid_type"
         side, bound, sign = ("below minimum", low, ">=") if value < low else ("above maximum", high, "<=")
         told = f"Invalid {name!r}: {self.why} {side} value. Expected a value {sign} {bound:g}"

@@ -83,13 +83,8 @@ async def _before(past: Past, turn: int) -> str | None:
     return None
 
 
-_STATUS = {
-    "running": "in_progress",
-    "completed": "completed",
-    "failed": "failed",
-    "cancelled": "cancelled",
-    "interrupted": "failed",
-}
+_STATUS = {"running": "in_progress", "interrupted": "failed"}
+"""OpenAI's words for what a run is, where they are others."""
 
 
 def output_text(text: str) -> dict[str, Any]:
@@ -109,21 +104,18 @@ def answer_id(run_id: str) -> str:
 
 def output_item(item_id: str, text: str | None) -> dict[str, Any]:
     """Return an answer as an output item; without text it is still being written."""
-    content = [] if text is None else [output_text(text)]
-    status = "in_progress" if text is None else "completed"
-    return {"type": "message", "id": item_id, "status": status, "role": "assistant", "content": content}
+    if text is None:
+        return _message(item_id, "assistant", []) | {"status": "in_progress"}
+    return _message(item_id, "assistant", [output_text(text)])
 
 
 def input_item(event: UserMessage) -> dict[str, Any]:
     """Return a user's message as an input item."""
-    content = [{"type": "input_text", "text": event.content}]
-    return {
-        "type": "message",
-        "id": message_id(event.index, event.id),
-        "status": "completed",
-        "role": "user",
-        "content": content,
-    }
+    return _message(message_id(event.index, event.id), "user", [{"type": "input_text", "text": event.content}])
+
+
+def _message(item_id: str, role: str, content: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "message", "id": item_id, "status": "completed", "role": role, "content": content}
 
 
 def response_of(recorded: Recorded) -> dict[str, Any]:
@@ -134,7 +126,7 @@ def response_of(recorded: Recorded) -> dict[str, Any]:
     usage = usage_of_all(reply.usage for reply in replies)
     newest = recorded.newest
     finish = finish_named([reply.finish_reason for reply in replies])
-    status = _STATUS[newest.status] if finish == "stop" else "incomplete"
+    status = _STATUS.get(newest.status, newest.status) if finish == "stop" else "incomplete"
     whole = response_object(recorded, status, output, usage if replies else None, newest.completed_at)
     if status == "incomplete":
         whole["incomplete_details"] = incomplete(finish)

@@ -29,7 +29,7 @@ from workflow_agent.api.openai.response_object import (
     response_of,
     server_error,
 )
-from workflow_agent.api.openai.texts import Script, Sent, finish_named, script_of
+from workflow_agent.api.openai.texts import Script, Sent, finish_named, refused, script_of
 from workflow_agent.api.openai.turn_requests import Ask, agent_of, conversation_named, headers_of, is_repeated
 from workflow_agent.api.openai_errors import ResponseNotFound, openai_error
 from workflow_agent.api.routes import json_reply, routes_at
@@ -188,7 +188,7 @@ async def create_response(
 async def _ask(request: Request, body: ResponseRequest, services: Services, key: str | None) -> Ask:
     if body.conversation is not None and body.previous_response_id is not None:
         message = "cannot be given together with `conversation`: either names what this goes on with"
-        raise InvalidInput(f"previous_response_id {message}.", [Problem("/previous_response_id", message)])
+        raise refused("/previous_response_id", message)
     _check_outputs(body)
     script = _script(body)
     ask = Ask(

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from pydantic import ValidationError
 
 from workflow_agent.api.native.chat import RequestAttachment, new_attachments
+from workflow_agent.api.native.request_shapes import MAX_MESSAGE_CHARS
 from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.conversations.imports import Said
 from workflow_agent.conversations.iterations import FinishReason
@@ -20,7 +21,7 @@ KINDS = ("file", "input_file")
 _FINISHED = {"length": "length", "cut": "length", "content_filter": "content_filter", "refusal": "content_filter"}
 
 
-def file_in(part: JsonObject, pointer: str) -> NewAttachment:
+def _file(part: JsonObject, pointer: str) -> NewAttachment:
     """Return a file part as the attachment it is; its data are base64, plain or in a data URL.
 
     It is `{"type": "file", "file": {"filename": …, "file_data": …}}`, or has the same members in an `input_file`.
@@ -30,31 +31,25 @@ def file_in(part: JsonObject, pointer: str) -> NewAttachment:
     given = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
     data = given.get("file_data")
     if not isinstance(data, str):
-        raise _refused(pointer, "must carry its content in `file_data`; files kept elsewhere are not read here")
+        raise refused(pointer, "must carry its content in `file_data`; files kept elsewhere are not read here")
     url = _DATA_URL.match(data)
-    media_type = (url["media"] if url else None) or None
     try:
         attachment = RequestAttachment(
             content=data[url.end() :] if url else data,
             title=given.get("filename"),
-            media_type=media_type,
+            media_type=url["media"] if url else None,
             encoding="base64",
         )
     except ValidationError as error:
-        raise _refused(pointer, f"is not a file: {error.errors()[0]['msg']}") from error
+        raise refused(pointer, f"is not a file: {error.errors()[0]['msg']}") from error
     return new_attachments([attachment])[0]
 
 
-def files_in(parts: Iterator[tuple[JsonObject, str]]) -> tuple[NewAttachment, ...]:
-    """Return the files among parts of a message, each given with where it stands."""
-    return tuple(file_in(part, pointer) for part, pointer in parts if part.get("type") in KINDS)
-
-
-def _refused(pointer: str, message: str) -> InvalidInput:
+def refused(pointer: str, message: str) -> InvalidInput:
+    """Return the refusal of a part of a body, by where it stands."""
     return InvalidInput(f"{pointer[1:]} {message}.", [Problem(pointer, message)])
 
 
-MAX_MESSAGE_CHARS = 32_000
 MAX_INSTRUCTIONS_CHARS = 32_000
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 
@@ -84,6 +79,10 @@ class Sent:
         for at, part in enumerate(self.content or ()):
             yield part, f"{self.pointer}/content/{at}"
 
+    def files(self) -> tuple[NewAttachment, ...]:
+        """Return the files among its parts."""
+        return tuple(_file(part, pointer) for part, pointer in self.parts() if part.get("type") in KINDS)
+
 
 def script_of(sent: Iterable[Sent], pointer: str) -> Script:
     """Return the chat that a request carries, its messages oldest first, the last of them a user's.
@@ -102,16 +101,16 @@ def script_of(sent: Iterable[Sent], pointer: str) -> Script:
             told.append(text)
         elif one.role == "user":
             said.append(Said("user", text))
-            files = files_in(one.parts()) if at == newest else ()
+            files = one.files() if at == newest else ()
         elif one.role == "assistant" and text:
             said.append(Said("assistant", text))
     if not said or said[-1].role != "user" or not said[-1].text.strip():
-        raise _refused(pointer, "must end with a message of role 'user' that says something")
+        raise refused(pointer, "must end with a message of role 'user' that says something")
     if len(said[-1].text) > MAX_MESSAGE_CHARS:
-        raise _refused(pointer, f"ends with a message of more than {MAX_MESSAGE_CHARS} characters")
+        raise refused(pointer, f"ends with a message of more than {MAX_MESSAGE_CHARS} characters")
     instructions = "\n\n".join(filter(None, told))
     if len(instructions) > MAX_INSTRUCTIONS_CHARS:
-        raise _refused(pointer, f"has instructions of more than {MAX_INSTRUCTIONS_CHARS} characters")
+        raise refused(pointer, f"has instructions of more than {MAX_INSTRUCTIONS_CHARS} characters")
     return Script(said[-1].text, tuple(said[:-1]), instructions, files)
 
 
@@ -132,7 +131,7 @@ def _part(part: JsonObject, pointer: str) -> str:
         return ""
     text = part.get("text", part.get("refusal"))
     if kind not in _TEXT_PARTS or not isinstance(text, str):
-        raise _refused(pointer, f"is a part of type {str(kind)[:40]!r}; only text and files are read here")
+        raise refused(pointer, f"is a part of type {str(kind)[:40]!r}; only text and files are read here")
     return text
 
 
@@ -154,15 +153,12 @@ _ANSWERED: Final = re.compile(r"^[|> ]*(?:response|assistant|ai)[ ]*:", re.IGNOR
 _HISTORY: Final = re.compile(r"<chat_history>\s*(.*?)\s*</chat_history>", re.DOTALL)
 _SAID_FIRST: Final = re.compile(r"^\s*(?:USER|User|user)\s*:\s*(\S.*?)\s*$", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
-_TITLE_WORDS: Final = 6
 _OF_AN_EMOJI: Final = re.compile(r"\s*Your task is to [^\n]{1,120}\bemoji\b[^`]{0,400}Message: ```", re.IGNORECASE)
-_EMOJI: Final = "💬"
 _OF_OTHERS: Final = re.compile(
     r"\s*You have been provided with a set of responses from [^\n]{0,40}models\b.*?\nResponses from models:", re.DOTALL
 )
 _ANSWER: Final = re.compile(r'"""(.*?)"""', re.DOTALL)
 _OF_TOOLS: Final = re.compile(r"\s*Available Tools: ")
-_TAGS: Final = 3
 _NOT_TELLING: Final = frozenset({
     "please", "would", "could", "should", "with", "that", "this", "what", "which", "where", "when", "have",
     "from", "about", "make", "build", "create", "show", "there", "then", "them", "they", "your", "into",
@@ -178,7 +174,7 @@ def task_answer(message: str) -> str | None:
     asking for a title of some words above what both sides said.
     """
     if _OF_AN_EMOJI.match(message):
-        return _EMOJI
+        return "💬"
     if (of_others := _OF_OTHERS.match(message)) is not None:
         return _told_by_others(message[of_others.end() :])
     history = _HISTORY.search(message)
@@ -216,7 +212,7 @@ def _plain_title(message: str) -> str | None:
 
 
 def _title_of(said: str) -> str:
-    return " ".join(said.split()[:_TITLE_WORDS]).strip('.,;:!?" ') or "Workflows"
+    return " ".join(said.split()[:6]).strip('.,;:!?" ') or "Workflows"
 
 
 def _answer(task: str, said: str) -> dict[str, Any]:
@@ -224,7 +220,7 @@ def _answer(task: str, said: str) -> dict[str, Any]:
         return {"title": _title_of(said)}
     if "tag" in task:
         telling = (word.lower() for word in _WORD.findall(said) if word.lower() not in _NOT_TELLING)
-        return {"tags": list(dict.fromkeys(telling))[:_TAGS] or ["workflows"]}
+        return {"tags": list(dict.fromkeys(telling))[:3] or ["workflows"]}
     if task == "follow_ups" or "follow-up" in task or "follow up" in task:
         return {"follow_ups": []}
     if "quer" in task:

@@ -20,7 +20,6 @@ from workflow_agent.errors import InvalidInput, Problem
 from workflow_agent.values.stored import JsonObject, digest_of
 
 _ID = re.compile(CONVERSATION_ID_PATTERN)
-_CONVERSATION_HEADERS = ("x-conversation-id", "x-openwebui-chat-id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,9 @@ def conversation_named(headers: Headers, given: str | None, pointer: str) -> str
     """
     if given is not None:
         return _checked(given, pointer)
-    if header := headers.get(_CONVERSATION_HEADERS[0]):
+    if header := headers.get("x-conversation-id"):
         return _checked(header, "header:x-conversation-id")
-    if chat := headers.get(_CONVERSATION_HEADERS[1]):
+    if chat := headers.get("x-openwebui-chat-id"):
         return conversation_of_chat(chat)
     return None
 
@@ -79,14 +78,13 @@ def _checked(given: str, pointer: str) -> str:
     return given
 
 
-_SHOWN = 40
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def headers_of(started: StartedTurn, ignored: Sequence[str]) -> dict[str, str]:
     """Return the headers of a reply: which turn it is, and the parameters that had no effect."""
     named = {"x-conversation-id": started.conversation_id, "x-run-id": started.run_id, "x-turn": str(started.turn)}
-    names = [name for name in ignored if _NAME.fullmatch(name)][:_SHOWN]
+    names = [name for name in ignored if _NAME.fullmatch(name)][:40]
     # RFC 9111 keeps 299 for warnings of any kind that persist.
     warning = {"Warning": f'299 workflow-agent "ignored parameters: {", ".join(names)}"'} if names else {}
     return named | warning

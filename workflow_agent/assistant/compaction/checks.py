@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Final
 
 from workflow_agent.assistant.compaction import facts
-from workflow_agent.assistant.compaction.facts import RUN_ID, WORKFLOW_ID
 from workflow_agent.assistant.compaction.text import summary_text
 from workflow_agent.conversations.compactions import Summary
 
@@ -126,27 +125,20 @@ _RUN_OF_WORDS: Final = 6
 
 
 def why_unusable(summary: Summary, source: str, instructions: str, count: Callable[[str], int]) -> str | None:
-    """Return why a summary must not stand for what it sums up; None when it may.
-
-    Args:
-        summary: What came back.
-        source: What it was to sum up, ledger and earlier summary included.
-        instructions: What the summariser was told to do.
-        count: Counts tokens.
-    """
+    """Return why a summary must not stand for its source, ledger and earlier summary included; None when it may."""
     told = summary_text(summary)
     if not told.strip():
         return "empty"
     if count(told) >= count(source):
         return "longer than what it sums up"
-    words = _stems(told)
+    words = [word[:_STEM] for word in _JUDGED_WORD.findall(told.casefold())]
     if len(words) >= _LONG and len(set(words)) / len(words) < _REPEATED:
         return "repeats itself"
     if _shared_runs(told, instructions) > _OWN_WORDS:
         return "repeats its instructions"
     if not is_about(_said(summary), source):
         return "about something else"
-    invented = [one[0] for pattern in (WORKFLOW_ID, RUN_ID) for one in pattern.finditer(told)]
+    invented = [one[0] for pattern in (facts.WORKFLOW_ID, facts.RUN_ID) for one in pattern.finditer(told)]
     if any(one not in source for one in invented):
         return "names ids that were never there"
     return None
@@ -156,10 +148,6 @@ def _said(summary: Summary) -> str:
     """Return all that a summary says, without the titles we put over it."""
     entries = (getattr(summary, name) for name in Summary.model_fields if name != "text")
     return "\n".join([summary.text, *(one for several in entries for one in several)])
-
-
-def _stems(text: str) -> list[str]:
-    return [word[:_STEM] for word in _JUDGED_WORD.findall(text.casefold())]
 
 
 def _shared_runs(text: str, other: str) -> float:

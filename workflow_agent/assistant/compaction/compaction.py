@@ -4,18 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from workflow_agent.assistant.compaction import facts
+from workflow_agent.assistant.compaction import facts, policy
 from workflow_agent.assistant.compaction.extracts import chosen, extracts_of, extracts_text, lost, sentences_of
 from workflow_agent.assistant.compaction.ledger import ledger_of, merged
-from workflow_agent.assistant.compaction.policy import (
-    Cut,
-    facts_of,
-    hidden_events,
-    in_force,
-    newest,
-    newest_summary,
-    sent_and_budget_tokens,
-)
 from workflow_agent.assistant.compaction.text import EXTRACTS_TITLE, earlier_turns, ledger_text, summary_text
 from workflow_agent.conversations.compactions import Compaction, Dropped, Extract, Ledger, Summary
 from workflow_agent.conversations.document import AgentReply, Conversation, Event
@@ -43,19 +34,19 @@ class Summarised:
     """What was left out of the summary, because its source does not say so."""
 
 
-def facts_of_cut(conversation: Conversation, cut: Cut) -> Ledger:
+def facts_of_cut(conversation: Conversation, cut: policy.Cut) -> Ledger:
     """Return the facts of the turns that a cut takes."""
     return ledger_of(cut.events, conversation.runs)
 
 
 def new_ledger(conversation: Conversation, own: Ledger) -> Ledger:
     """Return the facts of all compacted turns once those of a cut are among them."""
-    return merged(facts_of(conversation.compactions), own)[0]
+    return merged(policy.facts_of(conversation.compactions), own)[0]
 
 
 def drafted(
     conversation: Conversation,
-    cut: Cut,
+    cut: policy.Cut,
     own: Ledger,
     summary: Summary | None,
     *,
@@ -63,21 +54,12 @@ def drafted(
     at: datetime,
     count: Callable[[str], int],
 ) -> Compaction:
-    """Return a compaction of a summary and the ledger alone; see `completed` for what it lacks.
+    """Return a compaction of a summary and the facts of a cut alone; see `completed` for what it lacks.
 
     `tokens_before` and `tokens_after` are what the window shows of all turns up to the cut's last.
-
-    Args:
-        conversation: As it is now.
-        cut: What is taken out.
-        own: The facts of its turns.
-        summary: What stands for them, if anything does.
-        compaction_id: The new compaction's.
-        at: Now.
-        count: Counts tokens.
     """
     taken = count("\n".join(one.content for one in cut.taken))
-    latest = newest(conversation)
+    latest = policy.newest(conversation)
     made = Compaction(
         id=compaction_id,
         from_turn=cut.from_turn,
@@ -88,7 +70,7 @@ def drafted(
         tokens_after=0,
         summary=summary,
         ledger=own,
-        carried=facts_of(conversation.compactions),
+        carried=policy.facts_of(conversation.compactions),
         source_tokens=(latest.source_tokens if latest else 0) + taken,
         event_ids=tuple(one.id for one in cut.events),
     )
@@ -98,29 +80,23 @@ def drafted(
 def completed(
     draft: Compaction,
     conversation: Conversation,
-    cut: Cut,
+    cut: policy.Cut,
     result: Summarised,
     count: Callable[[str], int],
     share: float = 0.25,
 ) -> Compaction:
-    """Return a compaction with extracts, with the record of what it drops, and with what it took.
+    """Return a drafted compaction with extracts, with the record of what it drops, and with what it took.
 
-    Args:
-        draft: Its summary and ledger.
-        conversation: As it was drafted of.
-        cut: What is taken out.
-        result: What came of asking for a summary, and what that took.
-        count: Counts tokens.
-        share: How much of what was compacted may be shown in its place: extracts fill what summary and
-            ledger leave of it.
+    A share of what was compacted may be shown in its place: extracts fill what summary and ledger leave of it.
     """
     ledger, gone = _ledger(conversation, draft)
-    summary = _summary_in_force(conversation, draft.summary)
+    in_its_place = draft.summary or policy.newest_summary(policy.in_force(conversation))
+    summary = summary_text(in_its_place) if in_its_place else ""
     stated = facts.entries(ledger)
     sentences = sentences_of(cut.events)
     allowed = min(_most_tokens(draft, conversation, count), max(round(draft.source_tokens * share), _LEAST_TOKENS))
     extracts = chosen(
-        [*extracts_of(in_force(conversation)), *sentences],
+        [*extracts_of(policy.in_force(conversation)), *sentences],
         # What the summary alone says is shown word for word too: the checks do not see every untrue sentence.
         stated,
         allowed - draft.tokens_after - count(EXTRACTS_TITLE),
@@ -145,9 +121,9 @@ def completed(
 
 def _ledger(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[str, ...]]:
     """Return the ledger as the window shows it with a compaction, and the facts that had to go."""
-    kept = facts_of(_with(conversation, draft).compactions)
+    kept = policy.facts_of(_with(conversation, draft).compactions)
     held = {entry for name in Ledger.model_fields for entry in getattr(kept, name)}
-    told = (facts_of(conversation.compactions), draft.ledger)
+    told = (policy.facts_of(conversation.compactions), draft.ledger)
     gone = tuple(
         entry for one in told for name in Ledger.model_fields for entry in getattr(one, name) if entry not in held
     )
@@ -156,12 +132,12 @@ def _ledger(conversation: Conversation, draft: Compaction) -> tuple[str, tuple[s
 
 def _told_before(conversation: Conversation, gone: tuple[str, ...]) -> list[Extract]:
     """Return what the window says of turns that were compacted before: it may say it no more now."""
-    latest, summary = newest(conversation), newest_summary(in_force(conversation))
+    latest, summary = policy.newest(conversation), policy.newest_summary(policy.in_force(conversation))
     if latest is None:
         return []
     lines = [*gone, *(summary_text(summary).splitlines() if summary else ())]
     told = [Extract(turn=latest.to_turn, speaker="user", text=one) for one in facts.sentences("\n".join(lines))]
-    return [*extracts_of(in_force(conversation)), *told]
+    return [*extracts_of(policy.in_force(conversation)), *told]
 
 
 def saves_enough(compaction: Compaction, conversation: Conversation, count: Callable[[str], int]) -> bool:
@@ -190,11 +166,6 @@ def _superseded(earlier: Compaction, by: Compaction) -> Compaction:
     return earlier.model_copy(update={"carried": Ledger(), "extracts": own})
 
 
-def _summary_in_force(conversation: Conversation, summary: Summary | None) -> str:
-    told = summary or newest_summary(in_force(conversation))
-    return summary_text(told) if told else ""
-
-
 def _shown_tokens(conversation: Conversation, count: Callable[[str], int]) -> int:
     earlier = earlier_turns(conversation)
     return count(earlier.text) if earlier else 0
@@ -202,7 +173,8 @@ def _shown_tokens(conversation: Conversation, count: Callable[[str], int]) -> in
 
 def _dropped(events: tuple[Event, ...], gone: tuple[str, ...], kept: str) -> Dropped:
     """Return the identifiers, numbers and quotes of events that are not in what is kept."""
-    said = facts.unnumbered("\n".join([*map(_told, events), *gone]))
+    told = (facts.stating(one.content) if isinstance(one, AgentReply) else one.content for one in events)
+    said = facts.unnumbered("\n".join([*told, *gone]))
     has_number = set(facts.numbers(kept))
     return Dropped(
         identifiers=tuple(one for one in facts.identifiers(said) if one not in kept),
@@ -211,40 +183,24 @@ def _dropped(events: tuple[Event, ...], gone: tuple[str, ...], kept: str) -> Dro
     )
 
 
-def _told(event: Event) -> str:
-    return facts.stating(event.content) if isinstance(event, AgentReply) else event.content
-
-
 def with_compaction(
-    conversation: Conversation, compaction: Compaction, cut: Cut, *, count_spending: bool
+    conversation: Conversation, compaction: Compaction, cut: policy.Cut, *, count_spending: bool
 ) -> Conversation:
-    """Return the conversation with a compaction in force; without it when it was made of another state.
+    """Return a conversation under its lock with a compaction in force, or without one that was made of another state.
 
-    Args:
-        conversation: As it is now, under its lock.
-        compaction: What to put in force.
-        cut: What it was made of.
-        count_spending: Whether what it cost is yet to be added to the conversation's totals.
+    What it cost may be yet to be added to the conversation's totals.
     """
     if count_spending and (compaction.usage != Usage() or compaction.cost != Cost()):
         totals = added(conversation.usage_totals, compaction.usage, compaction.cost, turns=0)
         conversation = conversation.model_copy(update={"usage_totals": totals})
-    if not still_holds(conversation, cut):
-        return conversation
-    return _with(conversation, compaction)
+    return _with(conversation, compaction) if still_holds(conversation, cut) else conversation
 
 
 def excess_tokens(before: Conversation, after: Conversation, count: Callable[[str], int]) -> int:
-    """Return by how much the window would be over its budget with the turns back that were brought back.
-
-    Args:
-        before: The conversation.
-        after: The conversation with compactions undone.
-        count: Counts tokens.
-    """
-    sent, budget = sent_and_budget_tokens(before)
-    shown = {event.id for event in before.events} - hidden_events(before)
-    back = {event.id for event in after.events} - hidden_events(after) - shown
+    """Return by how much the window would be over its budget with the turns back that were brought back."""
+    sent, budget = policy.sent_and_budget_tokens(before)
+    shown = {event.id for event in before.events} - policy.hidden_events(before)
+    back = {event.id for event in after.events} - policy.hidden_events(after) - shown
     returned = sum(count(event.content) for event in after.events if event.id in back)
     head = _shown_tokens(after, count) - _shown_tokens(before, count)
     return max(sent + returned + head - budget, 0) if budget else 0
@@ -253,22 +209,19 @@ def excess_tokens(before: Conversation, after: Conversation, count: Callable[[st
 def least_excess_tokens(before: Conversation, known: Conversation, count: Callable[[str], int]) -> int:
     """Return by how much the window would be over its budget at least, were all turns read so far back.
 
-    Args:
-        before: The conversation; what stands for its compacted turns goes.
-        known: With the sealed turns that were read.
-        count: Counts tokens.
+    Of the conversation before, what stands for compacted turns goes; the known one has the sealed turns that were read.
     """
-    sent, budget = sent_and_budget_tokens(before)
-    hidden = hidden_events(known)
+    sent, budget = policy.sent_and_budget_tokens(before)
+    hidden = policy.hidden_events(known)
     back = sum(count(one.content) for one in known.events if one.id in hidden)
     return max(sent + back - _shown_tokens(before, count) - budget, 0) if budget else 0
 
 
-def still_holds(conversation: Conversation, cut: Cut) -> bool:
+def still_holds(conversation: Conversation, cut: policy.Cut) -> bool:
     """Say whether a conversation is still in the state that a cut was decided in."""
-    hidden = hidden_events(conversation)
+    hidden = policy.hidden_events(conversation)
     there = {event.id for event in conversation.events}
-    same = tuple(one.id for one in in_force(conversation)) == cut.basis
+    same = tuple(one.id for one in policy.in_force(conversation)) == cut.basis
     return same and all(one.id in there and one.id not in hidden for one in cut.taken)
 
 
@@ -296,8 +249,8 @@ def restored(conversation: Conversation, compaction_id: str, *, at: datetime) ->
     wanted = compaction_named(conversation, compaction_id)
     if wanted.restored_at is not None:
         return conversation
-    undone = {one.id for one in in_force(conversation) if one.to_turn >= wanted.from_turn}
-    facts_so_far, extracts = facts_of(conversation.compactions), extracts_of(in_force(conversation))
+    undone = {one.id for one in policy.in_force(conversation) if one.to_turn >= wanted.from_turn}
+    facts_so_far, extracts = policy.facts_of(conversation.compactions), extracts_of(policy.in_force(conversation))
     undoing = {"restored_at": at, "carried": Ledger()}
     changed = [one.model_copy(update=undoing) if one.id in undone else one for one in conversation.compactions]
     kept = [place for place, one in enumerate(changed) if one.restored_at is None]

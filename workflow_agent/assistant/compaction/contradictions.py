@@ -237,8 +237,7 @@ def other_side(said: Statement, sentences: Statements) -> str | None:
                 # "Not with a card" is without one; "not until Friday" is from then on.
                 if not words or (said.denied and (sides is not _SIDES[0] or _DENIED_BEFORE.search(said.text))):
                     continue
-                held = [sentences.all[place] for place in sentences.holding(words[-1])]
-                held = [one for one in held if set(words) <= set(one.words)]
+                held = [one for one in sentences.holding(words[-1]) if set(words) <= set(one.words)]
                 here = any(_has_side(side, words, one.text) for one in held)
                 there = [one for one in held if _has_side(sides[1 - at], words, one.text)]
                 if there and not here and len(there) == len(held):
@@ -262,21 +261,16 @@ def too_many_in(said: Statement, nearest: Sequence[Statement]) -> str | None:
     each = _EACH.search(said.text)
     if not nearest or each is None or said.denied or _ONLY_SOME.search(said.text):
         return None
-    whom = _WORD.search(said.text, each.end())
-    of_some = (
-        re.compile(
-            rf"\b{re.escape(whom[0][:_STEM])}\w* {_WHICH}\b|\b\d+ (?:\w+ )?{re.escape(whom[0][:_STEM])}", re.IGNORECASE
-        )
-        if whom
-        else _ONLY_SOME
-    )
+    of_some = _ONLY_SOME
+    if whom := _WORD.search(said.text, each.end()):
+        them = re.escape(whom[0][:_STEM])
+        of_some = re.compile(rf"\b{them}\w* {_WHICH}\b|\b\d+ (?:\w+ )?{them}", re.IGNORECASE)
     is_of_all = of_some.search(said.text) is None
-    if all(
+    is_only_of_some = all(
         (_ONLY_SOME.search(one.text) or (is_of_all and of_some.search(one.text))) and not _EACH.search(one.text)
         for one in nearest
-    ):
-        return "the turns say it only of some"
-    return None
+    )
+    return "the turns say it only of some" if is_only_of_some else None
 
 
 def invented_reason(sentence: str, known: frozenset[str], denied: frozenset[str]) -> str | None:
@@ -316,6 +310,5 @@ def only_planned(said: Statement, nearest: Sequence[Statement]) -> str | None:
     """Say whether a statement tells as done what the nearest ones only plan, offer or ask."""
     if not nearest or said.denied or _PLANNED.search(said.text) or is_spoken_of(said.text):
         return None
-    if _DONE.search(said.text) and all(is_uncertain(one.text) for one in nearest):
-        return "it was only planned or asked"
-    return None
+    is_planned = _DONE.search(said.text) and all(is_uncertain(one.text) for one in nearest)
+    return "it was only planned or asked" if is_planned else None

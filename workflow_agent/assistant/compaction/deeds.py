@@ -193,7 +193,7 @@ def _named_in(sentence: str, names: Iterable[str]) -> set[str]:
 
 
 def _is_on_record(verb: str, turn: DoneTurn) -> bool:
-    kinds = [one for one in turn.changes if one in _KINDS[verb]]
+    kinds = set(_KINDS[verb]).intersection(turn.changes)
     if "deleted" in kinds or not kinds:
         return bool(kinds)
     if verb in _PUT_IN:
@@ -203,15 +203,12 @@ def _is_on_record(verb: str, turn: DoneTurn) -> bool:
 
 
 def _is_told(verb: str, others: set[str], told: str, *, is_general: bool) -> bool:
-    words = set(statement_of(told).words)
-    if others and len(others & words) < min(2, len(others)):
+    stated = statement_of(told)
+    shared = len(others.intersection(stated.words))
+    if shared < min(2, len(others)):
         return False
-    if (
-        len(others) > 1
-        and len(others & words) >= _MOST_OF_IT * len(others)
-        and not statement_of(told).is_negated
-        and facts.PAST.search(told)
-    ):
+    is_most = len(others) > 1 and shared >= _MOST_OF_IT * len(others)
+    if is_most and not stated.is_negated and facts.PAST.search(told):
         return True
     for part in stated_in(told):
         # What another clause denies, this one may tell: "the soloist cancelled, so Henrik sang instead".

@@ -8,22 +8,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from workflow_agent.assistant.compaction import facts
+from workflow_agent.assistant.compaction import contradictions, facts
 from workflow_agent.assistant.compaction.checks import language_of
-from workflow_agent.assistant.compaction.contradictions import (
-    bounds_in,
-    invented_reason,
-    is_asked,
-    is_idea,
-    is_spoken_of,
-    is_turned,
-    only_planned,
-    opposite_in,
-    other_bound,
-    other_side,
-    sides_of,
-    too_many_in,
-)
 from workflow_agent.assistant.compaction.deeds import denied_deed, done_turn, unknown_deed
 from workflow_agent.assistant.compaction.placement import (
     OF_ANYTHING,
@@ -105,12 +91,7 @@ class _Turn:
 
 
 class Evidence:
-    """What a summary may say.
-
-    Args:
-        told: Lines that hold already: the summary so far, and the ledger.
-        events: The turns that are summed up.
-    """
+    """What a summary of some turns may say, where the lines told hold already: the summary so far, and the ledger."""
 
     def __init__(self, told: str, events: Iterable[Event]) -> None:
         before = [plain_wording(one) for one in facts.entries(told)]
@@ -147,7 +128,7 @@ class Evidence:
             for turn, is_changed, is_followed in zip(by_turn.values(), changed, [*changed[1:], False], strict=True)
             if not (is_changed or is_followed)
             for one in turn.said
-            if is_idea(one)
+            if contradictions.is_idea(one)
         )
         texts += (f"{one.rstrip('.')}, {other}" for one, other in pairs if not one.endswith("?") and _goes_on(other))
         texts = [wording for text in texts for wording in with_other_wordings(text)]
@@ -182,10 +163,7 @@ class Evidence:
     def why_not(self, sentence: str, *, is_deed: bool = False, is_question: bool = False) -> str | None:
         """Return what of a sentence of the summary is not so; None where it may stand.
 
-        Args:
-            sentence: One sentence or entry.
-            is_deed: Whether it stands among what was done.
-            is_question: Whether it stands among the open questions.
+        It may stand among what was done, or among the open questions.
         """
         quote = self._unknown_quote(sentence)
         sentence = plain_wording(sentence)
@@ -205,7 +183,7 @@ class Evidence:
         checks: list[Callable[[], str | None]] = [
             lambda: self._unknown_value(said),
             lambda: quote,
-            lambda: invented_reason(sentence, self._words, self._denied_reasons),
+            lambda: contradictions.invented_reason(sentence, self._words, self._denied_reasons),
             lambda: self._not_done(said, is_deed=is_deed),
             lambda: self._invention(said),
         ]
@@ -216,7 +194,7 @@ class Evidence:
                 lambda: self._placement.misplaced(said, self._named),
                 lambda: None if said.denied else self._bindings.misplaced(sentence),
                 lambda: self._wrong_bound(sentence),
-                lambda: other_side(said, self._sentences),
+                lambda: contradictions.other_side(said, self._sentences),
                 lambda: self._opposite(said),
                 lambda: self._another_does_it(said),
                 lambda: self._placement.other_role(said),
@@ -227,10 +205,10 @@ class Evidence:
             checks += [
                 lambda: self._question(said),
                 lambda: self._none_of_it(said),
-                lambda: only_planned(said, self._nearest_parts(said)),
+                lambda: contradictions.only_planned(said, self._nearest_parts(said)),
                 lambda: self._standing.unsettled(said),
                 lambda: self._only_an_idea(said),
-                lambda: too_many_in(said, self._nearest(said)),
+                lambda: contradictions.too_many_in(said, self._nearest(said)),
                 lambda: None if replaced or self._standing.is_refusal(said) else wrong_polarity(said, self._sentences),
             ]
         return next((why for check in checks if (why := check()) is not None), None)
@@ -254,11 +232,18 @@ class Evidence:
 
     def _opposite(self, said: Statement) -> str | None:
         """Say which word of a clause those sentences say the opposite of that come nearest to it."""
-        return next((why for part in stated_in(said.text) if (why := opposite_in(part, self._nearest(part)))), None)
+        return next(
+            (why for part in stated_in(said.text) if (why := contradictions.opposite_in(part, self._nearest(part)))),
+            None,
+        )
 
     def _only_an_idea(self, said: Statement) -> str | None:
         """Say whether a statement tells as settled what the turns come nearest to with an idea that led to nothing."""
-        is_told_so = said.denied or is_idea(said.text) or (is_spoken_of(said.text) and not _DECIDED.search(said.text))
+        is_told_so = (
+            said.denied
+            or contradictions.is_idea(said.text)
+            or (contradictions.is_spoken_of(said.text) and not _DECIDED.search(said.text))
+        )
         nearest = () if is_told_so else self._nearest(said)
         words = {word for word in said.words if not says_little(word)}
         same = [
@@ -271,9 +256,7 @@ class Evidence:
         words = set(said.words)
         if said.is_negated or _USED_TO.search(said.text):
             return None
-        plain = (
-            self._sentences.all[at] for at, count in self._sentences.overlaps(words).items() if count == len(words)
-        )
+        plain = (one for one, count in self._sentences.overlaps(words) if count == len(words))
         if any(not (replacements_in(one.text) or figures_replaced_in(one.text)) for one in plain):
             return None
         for one, sentence in self._replacements:
@@ -302,7 +285,7 @@ class Evidence:
             return False
         # "10 free days" are ten days.
         pattern = re.compile(rf"\b{count}(?:st|nd|rd|th)\b")
-        return any(stem(unit) in one.words or pattern.search(one.text) for one in self._holding(count))
+        return any(stem(unit) in one.words or pattern.search(one.text) for one in self._sentences.holding(count))
 
     def _named(self, said: Statement) -> frozenset[str]:
         """Return the values of a statement, and its first word where that may be a name."""
@@ -310,14 +293,15 @@ class Evidence:
         if first is None or not first[0][0].isupper() or stem(first[0].casefold()) in self._uncapitalised:
             return said.values
         word = stem(first[0].casefold())
-        if _FULL_NAME.match(said.text) and not says_little(word):
-            return said.values | {word}
         alone = _SINGLE_NAME.match(said.text)
         is_noun = first[0].endswith(_NOT_NAMES) or is_denial(first[0].casefold()) or says_little(word)
-        if alone and (is_verb(alone[2]) or alone[3]) and not is_noun:
+        is_name = (
+            (_FULL_NAME.match(said.text) and not says_little(word))
             # "Sanne runs the desk": what has no article and one verb is somebody.
-            return said.values | {word}
-        return said.values | {word} if word in said.words and word in self._words else said.values
+            or (alone and (is_verb(alone[2]) or alone[3]) and not is_noun)
+            or (word in said.words and word in self._words)
+        )
+        return said.values | {word} if is_name else said.values
 
     def _unknown_quote(self, sentence: str) -> str | None:
         for quote in facts.quotes(sentence):
@@ -332,20 +316,16 @@ class Evidence:
         texts = (*self._said, *(told.text for told in self._sentences.all))
         return [" ".join(one.casefold().split()) for one in texts]
 
-    def _holding(self, value: str) -> list[Statement]:
-        return [self._sentences.all[place] for place in self._sentences.holding(value)]
-
     def _out_of_order(self, said: Statement) -> str | None:
         """Say whether the turns put what comes first last, in so many words or by listing it."""
-        sides = sides_of(said.text)
+        sides = contradictions.sides_of(said.text)
         if sides is None:
             return None
         first, then = (
             {word for word in one - other - OF_ANYTHING if not word[0].isdigit()} for one, other in (sides, sides[::-1])
         )
         is_other = False
-        for place in self._sentences.overlaps(first):
-            told = self._sentences.all[place]
+        for told, _ in self._sentences.overlaps(first):
             turned = _is_turned(told, first, then)
             if turned is False:
                 return None
@@ -354,17 +334,21 @@ class Evidence:
 
     def _wrong_bound(self, sentence: str) -> str | None:
         for said in stated_in(sentence):
-            for number, bound in bounds_in(said.text).items():
-                told = (self._parts.all[place] for place in self._parts.holding(number))
-                why = other_bound(said, told, number, bound) or other_bound(said, self._holding(number), number, bound)
-                if why:
-                    return why
+            for number, bound in contradictions.bounds_in(said.text).items():
+                for told in (self._parts, self._sentences):
+                    if why := contradictions.other_bound(said, told.holding(number), number, bound):
+                        return why
         return None
 
     def _question(self, said: Statement) -> str | None:
         nearest = self._nearest(said)
         words = {word for word in said.words if not says_little(word)}
-        if not words or is_spoken_of(said.text) or not nearest or not all(is_asked(one.text) for one in nearest):
+        if (
+            not words
+            or contradictions.is_spoken_of(said.text)
+            or not nearest
+            or not all(contradictions.is_asked(one.text) for one in nearest)
+        ):
             return None
         if said.denied and not any(said.denied & one.denied for one in nearest):
             return None
@@ -373,18 +357,15 @@ class Evidence:
 
     def _none_of_it(self, said: Statement) -> str | None:
         """Say of what a statement tells that there is none of it."""
-        if said.is_negated or is_spoken_of(said.text):
+        if said.is_negated or contradictions.is_spoken_of(said.text):
             return None
         return next((f"there is no {word!r}" for word in said.words if word in self._absent), None)
 
     def _nearest(self, said: Statement) -> Sequence[Statement]:
         # Several checks ask for those of the same statement.
         if said.words not in self._near:
-            counts = self._sentences.overlaps(said.words)
-            most = max(counts.values(), default=0)
-            is_near = most >= min(2, len(set(said.words)))
-            near = [self._sentences.all[place] for place, count in counts.items() if count == most]
-            self._near[said.words] = near if is_near else ()
+            near, most = self._sentences.nearest(said.words)
+            self._near[said.words] = near if most >= min(2, len(set(said.words))) else ()
         return self._near[said.words]
 
     def _nearest_parts(self, said: Statement) -> list[Statement]:
@@ -420,14 +401,14 @@ def _is_turned(told: Statement, first: set[str], then: set[str]) -> bool | None:
     words = set(told.words)
     if not (first & words and then & words):
         return None
-    sides = sides_of(told.text)
+    sides = contradictions.sides_of(told.text)
     if sides is not None:
         straight = len(first & sides[0]) + len(then & sides[1])
         crossed = len(first & sides[1]) + len(then & sides[0])
         return None if straight == crossed else crossed > straight
     if len(clauses(told.text)) < 2 or _EARLIER.search(told.text) or BETWEEN.search(told.text):
         return None
-    return is_turned(told.words, first, then)
+    return contradictions.is_turned(told.words, first, then)
 
 
 def _all(several: Iterable[frozenset[T]]) -> frozenset[T]:

@@ -16,7 +16,7 @@ from workflow_agent.assistant.compaction.statements import (
     statement_of,
 )
 from workflow_agent.conversations.compactions import Compaction, Extract, LostSentence
-from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.document import AgentReply, Event, SystemEvent
 
 MOST_CHARS: Final = 64_000
 """Of all extracts together: the conversation's file is written with each turn."""
@@ -39,18 +39,12 @@ def sentences_of(events: Iterable[Event]) -> list[Extract]:
     for event in events:
         if isinstance(event, SystemEvent):
             continue
-        text = _told(event)
-        is_users = isinstance(event, UserMessage) and not event.is_external
-        speaker = "user" if is_users else event.author
+        is_reply = isinstance(event, AgentReply)
+        text = facts.stating(event.content) if is_reply else facts.without_documents(event.content)
+        speaker = event.author if is_reply or event.is_external else "user"
         for one in facts.sentences(text):
             found.setdefault(one, Extract(turn=event.turn, speaker=speaker, text=one[:_LONGEST]))
     return list(found.values())
-
-
-def _told(event: UserMessage | AgentReply) -> str:
-    if isinstance(event, AgentReply):
-        return facts.stating(event.content)
-    return facts.without_documents(event.content)
 
 
 def chosen(
@@ -61,12 +55,6 @@ def chosen(
     Of a sentence that binds nobody, the pieces that tell something are taken first; it is taken whole where
     room is left. The next one is always that which adds most for its size. What a sentence adds only shrinks
     as others are taken, so a sentence whose worth has not changed since it was weighed is the best there is.
-
-    Args:
-        candidates: In order of the talk.
-        shown: The sentences that the window shows in any case.
-        budget_tokens: Of all sentences chosen.
-        count: Counts tokens.
     """
     stated = [statement_of(one.text) for one in candidates]
     common = _common(stated)
@@ -169,8 +157,6 @@ def _is_said(text: str, shown: Statements) -> bool:
     if not words:
         return True
     return any(
-        count >= _KEPT * len(words)
-        and wanted.values <= set(shown.all[place].words)
-        and shown.all[place].is_negated == wanted.is_negated
-        for place, count in shown.overlaps(words).items()
+        count >= _KEPT * len(words) and wanted.values <= set(told.words) and told.is_negated == wanted.is_negated
+        for told, count in shown.overlaps(words)
     )

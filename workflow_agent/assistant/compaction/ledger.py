@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from workflow_agent.assistant.compaction import facts
-from workflow_agent.assistant.compaction.facts import without_documents
 from workflow_agent.conversations.compactions import Ledger
 from workflow_agent.conversations.document import AgentReply, Event, UserMessage
-from workflow_agent.conversations.iterations import ToolCall, ToolResult
+from workflow_agent.conversations.iterations import ToolCall
 from workflow_agent.conversations.memory.aliases import name_given_in
 from workflow_agent.conversations.runs import Run
 from workflow_agent.values.stored import JsonObject
@@ -30,13 +29,9 @@ _STEP_ARGUMENTS: Final = frozenset(
 
 
 def ledger_of(events: Iterable[Event], runs: Sequence[Run] = ()) -> Ledger:
-    """Return the facts of some events.
+    """Return the facts of whole turns, oldest first, and of which of the conversation's runs failed in them.
 
     What binds is taken from the user's own words alone: nobody else's text may give instructions.
-
-    Args:
-        events: Whole turns, oldest first.
-        runs: The conversation's runs, for what failed in these turns.
     """
     found: dict[str, list[str]] = {name: [] for name in Ledger.model_fields}
     turns: set[int] = set()
@@ -61,7 +56,7 @@ def _ids(text: str, found: dict[str, list[str]]) -> None:
 
 
 def _from_message(message: UserMessage, found: dict[str, list[str]]) -> None:
-    text = without_documents(message.content)
+    text = facts.without_documents(message.content)
     told = facts.sentences(text)
     _ids(text, found)
     binding: set[str] = set()
@@ -109,7 +104,8 @@ def _from_reply(reply: AgentReply, found: dict[str, list[str]]) -> None:
         for message in iteration.messages:
             for call in message.tool_calls:
                 found["step_ids"] += _steps_of(call)
-            found["errors"] += (_told(reply.turn, one) for one in message.results if one.outcome == "failed")
+            failed = (one for one in message.results if one.outcome == "failed")
+            found["errors"] += (f"turn {reply.turn}: {one.name}: {one.content}"[:_ERROR_CHARS] for one in failed)
 
 
 def _steps_of(call: ToolCall) -> Iterable[str]:
@@ -129,17 +125,8 @@ def _steps_of(call: ToolCall) -> Iterable[str]:
                     waiting.append(inner)
 
 
-def _told(turn: int, result: ToolResult) -> str:
-    return f"turn {turn}: {result.name}: {result.content}"[:_ERROR_CHARS]
-
-
 def merged(*ledgers: Ledger, most_chars: int = MOST_CHARS) -> tuple[Ledger, tuple[str, ...]]:
-    """Return ledgers as one, each fact once, and what had to go because it is too much.
-
-    Args:
-        ledgers: Older facts first.
-        most_chars: Of all entries together.
-    """
+    """Return ledgers, older facts first, as one, each fact once, and what had to go because it is too much."""
     kept = {
         name: list(dict.fromkeys(entry for one in ledgers for entry in getattr(one, name)))
         for name in Ledger.model_fields

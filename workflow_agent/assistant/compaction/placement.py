@@ -66,9 +66,7 @@ class Placement:
     def misplaced(self, said: Statement, values_of: Callable[[Statement], frozenset[str]]) -> str | None:
         """Return which value of a sentence is said of something else; None where all are in place.
 
-        Args:
-            said: The sentence.
-            values_of: Its values, and what else may be one.
+        `values_of` gives the values of a clause, and what else may be one.
         """
         return self._swapped(said) or next(
             (why for part in stated_in(said.text) if (why := self._misplaced_in(part, said, values_of(said)))), None
@@ -130,7 +128,7 @@ class Placement:
         "Claims need two signatures, contracts three" does not say that claims need three.
         """
         around = set(stated.words) - {value}
-        mine = [self.parts.all[at] for at in self.parts.holding(value)]
+        mine = self.parts.holding(value)
         if len(around) < _FEWEST_AROUND or any(around & set(one.words) for one in mine):
             mine_words = {word for one in mine for word in one.words}
             around = {word for word in around & stated.values if word not in mine_words}
@@ -186,8 +184,7 @@ class Placement:
 
     def _holding(self, value: str, joined: Statements | None = None) -> list[Statement]:
         """Return the sentences with a value, and those of some that are joined from two."""
-        among = (self.sentences, joined) if joined else (self.sentences,)
-        return [one.all[place] for one in among for place in one.holding(value)]
+        return [*self.sentences.holding(value), *(joined.holding(value) if joined else ())]
 
 
 def introduced_in(text: str) -> frozenset[str]:
@@ -277,13 +274,11 @@ def wrong_polarity(said: Statement, sentences: Statements) -> str | None:
 
 def _denied_otherwise(said: Statement, sentences: Statements) -> str | None:
     words = set(said.words)
-    counts = sentences.overlaps(words)
-    most = max(counts.values(), default=0)
+    near, most = sentences.nearest(words)
     if most < max(_ENOUGH * len(words), _FEWEST_SHARED):
         return None
-    near = [sentences.all[at] for at, count in counts.items() if count == most]
-    near = [one for one in near if not is_uncertain(clause_with_most(words, one).text) and not _BRANCH.search(one.text)]
-    near = [one for one in near if not _REQUEST.match(one.text)]
+    near = [one for one in near if not (_BRANCH.search(one.text) or _REQUEST.match(one.text))]
+    near = [one for one in near if not is_uncertain(clause_with_most(words, one).text)]
     if not near:
         return None
     if said.denied:
@@ -313,7 +308,7 @@ def _denied_value(said: Statement, sentences: Statements) -> str | None:
         return None
     placed = (word for how, word in placed_in(said.text) if how in _MEANS and not says_little(word))
     for value in said.values.union(placed):
-        held = [sentences.all[at] for at in sentences.holding(value)]
+        held = sentences.holding(value)
         if not held or any(_BRANCH.search(one.text) or is_uncertain(one.text) for one in held):
             continue
         if all(value in one.denied for one in held):

@@ -40,11 +40,7 @@ class _Same(Generic[V]):
 
 
 def once_each(most: int) -> Callable[[Callable[[V], R]], Callable[[V], R]]:
-    """Return a decorator for a function of one unchanging value; the results for the latest are kept.
-
-    Args:
-        most: So many values, and what came of them, stay in memory.
-    """
+    """Return a decorator for a function of one unchanging value; so many of the latest, and their results, are kept."""
 
     def decorate(function: Callable[[V], R]) -> Callable[[V], R]:
         @lru_cache(maxsize=most)
@@ -177,16 +173,17 @@ def due_cut(conversation: Conversation, rule: CompactionRule) -> Cut | None:
     failed = unsummarised(in_force(conversation))
     if not failed or not may_ask(conversation):
         return None
+    first, last = failed[0], failed[-1]
     events = events_of(conversation, failed)
-    if not events:
-        return None
-    return Cut(failed[-1].trigger, failed[0].from_turn, failed[-1].to_turn, (), events, _basis(conversation))
+    return Cut(last.trigger, first.from_turn, last.to_turn, (), events, _basis(conversation)) if events else None
 
 
 def _trigger(conversation: Conversation, rule: CompactionRule) -> CompactionTrigger | None:
     if len(_turns_that_count(conversation)) >= rule.trigger_turns:
         return "turns"
-    return "tokens" if fraction_sent(conversation) >= rule.trigger_share else None
+    # All that was sent in the latest request, no output.
+    used, budget = sent_and_budget_tokens(conversation)
+    return "tokens" if budget and used / budget >= rule.trigger_share else None
 
 
 def _turns_that_count(conversation: Conversation) -> list[UserMessage]:
@@ -198,12 +195,6 @@ def _turns_that_count(conversation: Conversation) -> list[UserMessage]:
         if one.restored_at is not None and (last is None or one.restored_at > last.at)
     ]
     return [turn for turn in open_turns(conversation) if turn.turn > max(restored, default=0)]
-
-
-def fraction_sent(conversation: Conversation) -> float:
-    """Return how much of the window's budget the latest request took: all that was sent, no output."""
-    used, budget = sent_and_budget_tokens(conversation)
-    return used / budget if budget else 0.0
 
 
 def sent_and_budget_tokens(conversation: Conversation) -> tuple[int, int]:
@@ -219,14 +210,7 @@ def sent_and_budget_tokens(conversation: Conversation) -> tuple[int, int]:
 def cut_of(
     conversation: Conversation, rule: CompactionRule, trigger: CompactionTrigger, *, at_least: int = 0
 ) -> Cut | None:
-    """Return the oldest turns to take out of the window; None where none may go.
-
-    Args:
-        conversation: As it is stored.
-        rule: How many to take.
-        trigger: Why.
-        at_least: How many have to go, should the rule's share be fewer.
-    """
+    """Return the oldest turns to take out of the window, at least so many; None where none may go."""
     shown = open_turns(conversation)
     last = _last_that_may_go(conversation, shown[-rule.kept_turns :])
     free = [turn for turn in shown if turn.turn <= last]

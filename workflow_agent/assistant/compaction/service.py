@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from weakref import WeakValueDictionary
 
+from workflow_agent.assistant.compaction import policy
 from workflow_agent.assistant.compaction.compaction import (
     Summarised,
     completed,
@@ -18,15 +19,6 @@ from workflow_agent.assistant.compaction.compaction import (
     restored,
     saves_enough,
     with_compaction,
-)
-from workflow_agent.assistant.compaction.policy import (
-    CompactionRule,
-    Cut,
-    cut_of,
-    due_cut,
-    in_force,
-    may_ask,
-    newest_summary,
 )
 from workflow_agent.assistant.compaction.restore import sealed_with
 from workflow_agent.assistant.compaction.summarizer import Material, Summarizer
@@ -74,7 +66,7 @@ class Compactor:
 
     store: ConversationStore
     summarizer: Summarizer
-    rule: CompactionRule
+    rule: policy.CompactionRule
     telemetry: Telemetry
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
@@ -94,7 +86,7 @@ class Compactor:
     def after_reply(self, conversation: Conversation, count: Count) -> None:
         """Start the compaction that a conversation needs, if it needs one; nobody waits for it."""
         key = conversation.tenant, conversation.id
-        if key not in self.tasks and due_cut(conversation, self.rule) is not None:
+        if key not in self.tasks and policy.due_cut(conversation, self.rule) is not None:
             self.tasks.start(key, lambda: self._beside(key, count), conversation.id)
 
     async def _beside(self, key: Key, count: Count) -> None:
@@ -102,7 +94,7 @@ class Compactor:
             async with self._under_way, self._alone(key):
                 # Read now: those that wait hold no conversation, and another process may have been at it.
                 current = await self.store.load(*key)
-                if cut := due_cut(current, self.rule):
+                if cut := policy.due_cut(current, self.rule):
                     await self._made(current, cut, count, count_spending=True)
         except ConversationNotFound:
             _log.info("compaction discarded: the conversation was deleted", extra={"conversation_id": key[1]})
@@ -111,20 +103,15 @@ class Compactor:
             _log.exception("compaction not stored", extra={"conversation_id": key[1]})
 
     async def before_turn(self, conversation: Conversation, excluded: int, count: Count) -> Made | None:
-        """Compact what does not fit any more, before a turn; None when nothing may go.
+        """Compact the turns that do not fit any more, before a turn; None when nothing may go.
 
         One that is under way is waited for first: it may be all that is needed.
-
-        Args:
-            conversation: As the turn found it.
-            excluded: How many of its turns do not fit.
-            count: Counts tokens.
         """
         async with self._alone((conversation.tenant, conversation.id)):
             current = await self.store.load(conversation.tenant, conversation.id)
-            if in_force(current) != in_force(conversation):
+            if policy.in_force(current) != policy.in_force(conversation):
                 return Made(None, current)
-            cut = cut_of(current, self.rule, "overflow", at_least=excluded)
+            cut = policy.cut_of(current, self.rule, "overflow", at_least=excluded)
             if cut is None:
                 return None
             made = await self._made(current, cut, count, count_spending=False)
@@ -143,7 +130,7 @@ class Compactor:
             current = await self.store.load(tenant, conversation_id)
             if any(one.id == compaction_id for one in current.compactions):
                 raise AlreadyExists(f"Compaction {compaction_id!r} is made already.")
-            cut = cut_of(current, self.rule, "request")
+            cut = policy.cut_of(current, self.rule, "request")
             if cut is None:
                 raise NothingToCompact(
                     f"No turn of conversation {conversation_id!r} may leave the window: the newest "
@@ -189,8 +176,8 @@ class Compactor:
                     "them, or use a model with a larger window.",
                     excess_tokens=excess,
                 )
-            kept = {one.id for one in in_force(after)}
-            undone[:] = [one for one in in_force(back) if one.id not in kept]
+            kept = {one.id for one in policy.in_force(after)}
+            undone[:] = [one for one in policy.in_force(back) if one.id not in kept]
             return after
 
         async with self._alone((tenant, conversation_id)):
@@ -201,11 +188,8 @@ class Compactor:
 
     @asynccontextmanager
     async def _alone(self, key: Key) -> AsyncGenerator[None]:
-        async with self._lock(key), self.across_processes(*key):
+        async with self._locks.setdefault(key, asyncio.Lock()), self.across_processes(*key):
             yield
-
-    def _lock(self, key: Key) -> asyncio.Lock:
-        return self._locks.setdefault(key, asyncio.Lock())
 
     async def settled(self) -> None:
         """Wait until nothing is under way in this process."""
@@ -218,7 +202,7 @@ class Compactor:
     async def _made(
         self,
         conversation: Conversation,
-        cut: Cut,
+        cut: policy.Cut,
         count: Count,
         *,
         count_spending: bool,
@@ -256,8 +240,10 @@ class Compactor:
             await self.spent(conversation.tenant, made.usage, made.cost)
         return Made(made, stored, is_in_force=is_in_force)
 
-    async def _summarised(self, conversation: Conversation, cut: Cut, own: Ledger, count: Count) -> Summarised:
-        if not may_ask(conversation):
+    async def _summarised(self, conversation: Conversation, cut: policy.Cut, own: Ledger, count: Count) -> Summarised:
+        if not policy.may_ask(conversation):
             return Summarised(None, "the summariser failed before and is not asked again yet")
-        material = Material(newest_summary(in_force(conversation)), new_ledger(conversation, own), cut.events)
+        material = Material(
+            policy.newest_summary(policy.in_force(conversation)), new_ledger(conversation, own), cut.events
+        )
         return await self.summarizer.summarise(material, count)

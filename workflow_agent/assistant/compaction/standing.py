@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from math import log
-from typing import Final
+from typing import Final, NamedTuple
 
 from workflow_agent.assistant.compaction.contradictions import is_idea, is_spoken_of
 from workflow_agent.assistant.compaction.statements import Statement, says_little, statement_of, stem, word_set
@@ -99,8 +98,7 @@ class SaidTurn:
     is_changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(NamedTuple):
     """The telling words of a sentence, those that it denies, and what became of what it tells; None where it is so."""
 
     words: frozenset[str]
@@ -109,16 +107,12 @@ class _Told:
 
 
 class Standing:
-    """What some turns tell as so, and what they leave open or turn down.
-
-    Args:
-        turns: In their order.
-    """
+    """What some turns, in their order, tell as so, and what they leave open or turn down."""
 
     def __init__(self, turns: Sequence[SaidTurn]) -> None:
         self._told: list[_Told] = []
-        for turn, following in zip_longest(turns, turns[1:]):
-            answer = _Answer.of(following)
+        for turn, following in zip(turns, [*turns[1:], SaidTurn((), (), is_changed=False)], strict=False):
+            answer = _Answer(following)
             told = [
                 *reversed(list(_outcomes(turn, answer))),
                 *((one, _outcome_of_reply(one, turn, answer)) for one in turn.reply),
@@ -162,33 +156,18 @@ class Standing:
         return None if is_told else raised
 
 
-@dataclass(frozen=True, slots=True)
 class _Answer:
-    """What the user says in the turn that follows."""
+    """What the user says in the turn that follows; without one there is no answer."""
 
-    is_short: bool = False
-    """Whether it only answers what stands before it."""
-    agrees: bool = False
-    refuses: bool = False
-    refuses_first: bool = False
-    is_undecided: bool = False
-    is_changed: bool = False
-    words: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, turn: SaidTurn | None) -> "_Answer":
-        """Return that of a turn; without one there is no answer."""
-        if turn is None:
-            return cls()
-        return cls(
-            is_short=sum(len(one.split()) for one in turn.user) <= _LONGEST_ANSWER,
-            agrees=any(map(_AGREES.search, turn.user)),
-            refuses=any(map(_REFUSED.search, turn.user)),
-            refuses_first=any(map(_REFUSED.search, turn.user[:1])),
-            is_undecided=any(map(_UNDECIDED.search, turn.user)),
-            is_changed=turn.is_changed,
-            words=frozenset(word for one in turn.user for word in _telling(one)),
-        )
+    def __init__(self, turn: SaidTurn) -> None:
+        self.agrees = any(map(_AGREES.search, turn.user))
+        self.refuses = any(map(_REFUSED.search, turn.user))
+        self.refuses_first = any(map(_REFUSED.search, turn.user[:1]))
+        self.is_undecided = any(map(_UNDECIDED.search, turn.user))
+        self.is_changed = turn.is_changed
+        self.words = frozenset(word for one in turn.user for word in _telling(one))
+        self.is_short = sum(len(one.split()) for one in turn.user) <= _LONGEST_ANSWER
+        """Whether it only answers what stands before it."""
 
 
 def _outcome_of_reply(sentence: str, turn: SaidTurn, answer: _Answer) -> str | None:

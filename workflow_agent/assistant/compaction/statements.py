@@ -1,7 +1,7 @@
 """Sentences as what they state: their telling words, their values, and whether they deny."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -161,11 +161,8 @@ def is_denial(word: str) -> bool:
 def gist_of(text: str, common: Container[str]) -> str:
     """Return the pieces of a sentence that tell something, word for word, "…" for what is left out.
 
-    Denials stay, and so do small words between two that tell something.
-
-    Args:
-        text: One sentence.
-        common: Stems that tell nothing in this talk, however rare they are elsewhere.
+    Denials stay, and so do small words between two that tell something; common stems tell nothing in this talk,
+    however rare they are elsewhere.
     """
     pieces = _PIECE.findall(text)
     telling = [at for at, one in enumerate(pieces) if _tells(one, common)]
@@ -213,12 +210,7 @@ class Statement:
 
 @lru_cache(maxsize=8_192)
 def statement_of(text: str, *, has_names: bool = True) -> Statement:
-    """Return what a sentence states.
-
-    Args:
-        text: One sentence, or a part of one.
-        has_names: Whether a capital within it begins a name; it does not where all nouns have one.
-    """
+    """Return what a sentence or a part of one states; where all nouns have a capital, none begins a name."""
     words: list[str] = []
     values: set[str] = set()
     denied: set[str] = set()
@@ -293,9 +285,7 @@ def stated_in(sentence: str) -> tuple[Statement, ...]:
 def kinds_of(sentence: str, *, is_users: bool) -> tuple[str, ...]:
     """Return of which kinds a sentence is that must not leave the window without a line.
 
-    Args:
-        sentence: One sentence.
-        is_users: Whether the user said it: nobody else decides, rules, prefers or asks.
+    Nobody but the user decides, rules, prefers or asks.
     """
     asks = sentence.endswith("?")
     binding = {
@@ -323,14 +313,17 @@ class Statements:
             for word in set(one.words):
                 self._places[word].append(place)
 
-    def holding(self, word: str) -> Sequence[int]:
-        """Return the positions of the statements that have a word."""
-        return self._places.get(word, ())
+    def holding(self, word: str) -> list[Statement]:
+        """Return the statements that have a word."""
+        return [self.all[place] for place in self._places.get(word, ())]
 
-    def overlaps(self, words: Iterable[str]) -> dict[int, int]:
-        """Return how many of some words each statement has, by its position; those with none are left out."""
-        found: dict[int, int] = {}
-        for word in dict.fromkeys(words):
-            for place in self._places.get(word, ()):
-                found[place] = found.get(place, 0) + 1
-        return found
+    def overlaps(self, words: Iterable[str]) -> list[tuple[Statement, int]]:
+        """Return how many of some words each statement has; those with none are left out."""
+        held = Counter(place for word in dict.fromkeys(words) for place in self._places.get(word, ()))
+        return [(self.all[place], count) for place, count in held.items()]
+
+    def nearest(self, words: Iterable[str]) -> tuple[list[Statement], int]:
+        """Return the statements that have most of some words, and how many that is."""
+        held = self.overlaps(words)
+        most = max((count for _, count in held), default=0)
+        return [one for one, count in held if count == most], most

@@ -143,33 +143,21 @@ def _subject(tokens: list[str], at: int) -> tuple[frozenset[str], frozenset[str]
     """Return the stems of who does it, and of all that stands in that place."""
     low = [one.casefold() for one in tokens]
     if any(word in _PASSIVE for word in low[max(at - 2, 0) : at]) and not low[at].endswith("ing"):
-        by = next((place for place in range(at + 1, len(low)) if low[place] == "by"), None)
-        if by is None:
-            return frozenset(), frozenset()
-        agent = tokens[by + 1 : by + 1 + _MOST_SUBJECT_WORDS]
-        return _names(agent), _words(agent)
-    begins = max((place + 1 for place in range(at) if low[place] in _BREAKS), default=0)
-    told = tokens[begins:at]
-    if not told or len(told) > _MOST_SUBJECT_WORDS + 2 or any(word.casefold() in _NOBODY for word in told):
-        return frozenset(), frozenset()
-    return _names(told), _words(told)
-
-
-def _words(tokens: list[str]) -> frozenset[str]:
-    return frozenset(statement_of("x " + " ".join(tokens)).words[1:])
-
-
-def _names(tokens: list[str]) -> frozenset[str]:
-    return frozenset(word for word in _words(tokens) if not word[0].isdigit() and not says_little(word))
+        by = next((place for place in range(at + 1, len(low)) if low[place] == "by"), len(low))
+        told = tokens[by + 1 : by + 1 + _MOST_SUBJECT_WORDS]
+    else:
+        begins = max((place + 1 for place in range(at) if low[place] in _BREAKS), default=0)
+        told = tokens[begins:at]
+        if len(told) > _MOST_SUBJECT_WORDS + 2 or any(word.casefold() in _NOBODY for word in told):
+            told = []
+    words = frozenset(words_within(" ".join(told)))
+    return frozenset(word for word in words if not word[0].isdigit() and not says_little(word)), words
 
 
 def does_another(said: Act, told: Act, same: frozenset[frozenset[str]]) -> bool | None:
     """Say whether a told act is the same as one that is said but for who does it; None where that is not clear.
 
-    Args:
-        said: What a summary says.
-        told: What the turns say.
-        same: Pairs of words that name the same one, such as a role and who has it.
+    `same` holds pairs of words that name the same one, such as a role and who has it.
     """
     if said.verb != told.verb or not said.subject:
         return None

@@ -9,14 +9,7 @@ from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_ai import direct
-from pydantic_ai.exceptions import (
-    AgentRunError,
-    FallbackExceptionGroup,
-    ToolRetryError,
-    UnexpectedModelBehavior,
-    UserError,
-)
+from pydantic_ai import direct, exceptions
 from pydantic_ai.messages import (
     InstructionPart,
     ModelMessage,
@@ -70,7 +63,7 @@ class Form(Generic[Answer]):
         calls = [call for call in response.tool_calls if call.tool_name == self.tool.name]
         if not calls:
             told = "Please include your response in a tool call."
-            raise ToolRetryError(RetryFeedbackPart(content=told, retry=RetryInfo(cause="no_output")))
+            raise exceptions.ToolRetryError(RetryFeedbackPart(content=told, retry=RetryInfo(cause="no_output")))
         try:
             return self.read(calls[0].args_as_dict(raise_if_invalid=True))
         except ValidationError as error:
@@ -79,7 +72,7 @@ class Form(Generic[Answer]):
             wrong = "The arguments are no JSON object."
         name, call_id = calls[0].tool_name, calls[0].tool_call_id
         info = RetryInfo[ToolRetryCause](cause="validation_error")
-        raise ToolRetryError(ToolReturnPart(name, wrong, call_id, outcome="retried", retry=info))
+        raise exceptions.ToolRetryError(ToolReturnPart(name, wrong, call_id, outcome="retried", retry=info))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +103,7 @@ class Aside:
         async with asyncio.timeout(self.timeout_seconds):
             response = await self._asked([_request(document)], ModelRequestParameters())
         if not response.text:
-            raise UnexpectedModelBehavior("The model gave no answer.")
+            raise exceptions.UnexpectedModelBehavior("The model gave no answer.")
         return response.text
 
     async def filled(self, document: str, form: Form[Answer], retries: int = 0) -> Answer:
@@ -128,10 +121,10 @@ class Aside:
                 response = await self._asked(messages, parameters)
                 try:
                     return form.answer_in(response)
-                except ToolRetryError as error:
+                except exceptions.ToolRetryError as error:
                     told = ModelRequest(parts=[error.tool_retry], timestamp=datetime.now(UTC))
                     messages += [response, told]
-        raise UnexpectedModelBehavior(f"Exceeded maximum output retries ({retries})")
+        raise exceptions.UnexpectedModelBehavior(f"Exceeded maximum output retries ({retries})")
 
     async def _asked(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
         parameters = replace(parameters, instruction_parts=[InstructionPart(content=self.instructions)])
@@ -181,29 +174,18 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Summarizer:
-    """Makes summaries with a model of its own.
-
-    Args:
-        model: Who is asked.
-        prompt: What it is told to do.
-        timeout_seconds: For one summary, all its requests together.
-        window_tokens: What the model can read at once, where its profile does not say.
-        instrumentation: Where spans are taken; without it none are begun.
-    """
+    """Makes summaries with a model of its own."""
 
     model: Model
     prompt: str
     timeout_seconds: float
+    """For one summary, all its requests together."""
     window_tokens: int
+    """What the model can read at once, where its profile does not say."""
     instrumentation: InstrumentationSettings | None = None
 
     async def summarise(self, material: Material, count: Callable[[str], int]) -> Summarised:
-        """Return a summary that may stand for the turns, or why there is none.
-
-        Args:
-            material: What to sum up.
-            count: Counts tokens.
-        """
+        """Return a summary that may stand for the turns, or why there is none."""
         read_at_once = self.model.context_window or self.window_tokens
         source = material_text(material, int(read_at_once * _SHARE_OF_WINDOW) * _CHARS_PER_TOKEN)
         costs, started = RunCosts(), time.perf_counter()
@@ -232,19 +214,13 @@ class Summarizer:
         )
 
     async def _asked(self, source: str, spent: Spent) -> tuple[Summary | None, str | None]:
-        aside = Aside(
-            self.model,
-            self.prompt,
-            spent,
-            self.timeout_seconds,
-            is_streamed=False,
-            instrumentation=self.instrumentation,
-        )
+        observed = self.instrumentation
+        aside = Aside(self.model, self.prompt, spent, self.timeout_seconds, is_streamed=False, instrumentation=observed)
         try:
             return await aside.filled(source, _SUMMARY, retries=1), None
         except TimeoutError:
             return None, f"no summary within {self.timeout_seconds:g} seconds"
-        except (AgentRunError, FallbackExceptionGroup, UserError) as error:
+        except (exceptions.AgentRunError, exceptions.FallbackExceptionGroup, exceptions.UserError) as error:
             return None, f"the summariser failed: {type(error).__name__}"
 
 

@@ -115,11 +115,7 @@ _Places = Sequence[tuple[int, int]]
 
 
 class Bindings:
-    """Where the words of messages stand to their numbers.
-
-    Args:
-        messages: The sentences of each.
-    """
+    """Where the words of messages, each a list of sentences, stand to their numbers."""
 
     def __init__(self, messages: Iterable[Iterable[str]]) -> None:
         self._at: dict[str, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))

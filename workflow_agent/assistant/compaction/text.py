@@ -100,8 +100,7 @@ def _told_of(compactions: Sequence[Compaction]) -> EarlierTurns | None:
         lines += ["Summary:", _defused(summary_text(summary))]
         if left_out := next(len(one.unsupported) for one in reversed(held) if one.summary is not None):
             lines.append(f"({left_out} of its sentences left out: the turns do not say so.)")
-    failed = unsummarised(held)
-    if failed:
+    if failed := unsummarised(held):
         first = min(one.from_turn for one in failed)
         lines.append(f"Turns {first} to {turns} could not be summed up; their facts are below.")
     told = _defused(ledger_text(facts))

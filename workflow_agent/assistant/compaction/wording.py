@@ -1,11 +1,19 @@
 """Numbers, spans of time, times of day and denials in one wording, however they were told."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from workflow_agent.workflows.model.terms import NUMBERS
+
+_Rule = tuple[str, re.Pattern[str], str]
+"""The word that a text must have for the pattern to be tried, the pattern, and what takes its place."""
+
+
+def _rules(*rows: tuple[str, str, str]) -> Sequence[_Rule]:
+    return [(needed, re.compile(pattern, re.IGNORECASE), plain) for needed, pattern, plain in rows]
+
 
 _ONES: Final = {word: number for number, word in enumerate(NUMBERS)}
 _TENS: Final = {
@@ -25,33 +33,21 @@ _MINUTES: Final = {"minute": 1, "hour": 60, "day": 1_440, "week": 10_080}
 _MONTHS: Final = {"month": 1, "year": 12}
 SPANS: Final = ("minute", "hour", "day", "week", "month", "year")
 _UNIT: Final = "|".join(SPANS)
-_FRACTIONS: Final = (
-    ("quarter", re.compile(r"\b(?:a |one )?quarter of an hour\b", re.IGNORECASE), "15 minutes"),
-    ("quarter", re.compile(r"\bthree quarters of an hour\b", re.IGNORECASE), "45 minutes"),
-    ("half", re.compile(r"\b(?:half an|a half|one half) hour\b|\bhalf-hour\b", re.IGNORECASE), "30 minutes"),
-    (
-        "half",
-        re.compile(r"\b(?:an|one|1) hour and a half\b|\b(?:one|1) and a half hours\b", re.IGNORECASE),
-        "90 minutes",
-    ),
-    ("half a dozen", re.compile(r"\bhalf a dozen\b", re.IGNORECASE), "6"),
-    ("half a thousand", re.compile(r"\bhalf a thousand\b", re.IGNORECASE), "500"),
-    ("half", re.compile(r"\bhalf a day\b", re.IGNORECASE), "12 hours"),
-    ("half", re.compile(r"\bhalf a year\b", re.IGNORECASE), "6 months"),
-    ("fortnight", re.compile(r"\b(?:a )?fortnight\b", re.IGNORECASE), "2 weeks"),
-    ("times", re.compile(r"\b(?:two|2) times\b", re.IGNORECASE), "twice"),
-    ("time", re.compile(r"\b(?:one time|a single time)\b", re.IGNORECASE), "once"),
-    ("one ", re.compile(rf"\bone (?=(?:{_UNIT})\b)", re.IGNORECASE), "1 "),
-    (
-        " a",
-        re.compile(rf"\ban? (?=(?:{_UNIT}) (?:before|after|later|earlier|ahead|in advance|at most)\b)", re.IGNORECASE),
-        "1 ",
-    ),
-    (
-        " a",
-        re.compile(r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week|month|year)", re.IGNORECASE),
-        r"\1 1 ",
-    ),
+_FRACTIONS: Final = _rules(
+    ("quarter", r"\b(?:a |one )?quarter of an hour\b", "15 minutes"),
+    ("quarter", r"\bthree quarters of an hour\b", "45 minutes"),
+    ("half", r"\b(?:half an|a half|one half) hour\b|\bhalf-hour\b", "30 minutes"),
+    ("half", r"\b(?:an|one|1) hour and a half\b|\b(?:one|1) and a half hours\b", "90 minutes"),
+    ("half a dozen", r"\bhalf a dozen\b", "6"),
+    ("half a thousand", r"\bhalf a thousand\b", "500"),
+    ("half", r"\bhalf a day\b", "12 hours"),
+    ("half", r"\bhalf a year\b", "6 months"),
+    ("fortnight", r"\b(?:a )?fortnight\b", "2 weeks"),
+    ("times", r"\b(?:two|2) times\b", "twice"),
+    ("time", r"\b(?:one time|a single time)\b", "once"),
+    ("one ", rf"\bone (?=(?:{_UNIT})\b)", "1 "),
+    (" a", rf"\ban? (?=(?:{_UNIT}) (?:before|after|later|earlier|ahead|in advance|at most)\b)", "1 "),
+    (" a", r"\b(within|after|in|least|most|every|of) an? (?=hour|minute|day|week|month|year)", r"\1 1 "),
 )
 RATES: Final = {unit: f"{unit}ly" for unit in ("hour", "night", "week", "month", "quarter", "year")} | {"day": "daily"}
 """How often, by the unit."""
@@ -99,83 +95,53 @@ _DATES: Final = (
 _FROM_TO: Final = re.compile(rf"\b(\d{{1,2}})(?: to | until | till |\s?[-\u2013]\s?)(\d{{1,2}}) ({_MONTH_NAMES})\b")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_REWRITTEN: Final = (
-    (" shift", re.compile(r"\b(day|night|early|late) shift\b", re.IGNORECASE), r"\1_shift"),
-    ("previous ", re.compile(r"\bprevious (?=year|month|week|season|term)\b", re.IGNORECASE), "last "),
-    ("ing ", re.compile(r"\b(?:coming|following) (?=year|month|week|season|term)\b", re.IGNORECASE), "next "),
-    ("", re.compile(r"\b(Dr|Mr|Mrs|Ms|St|Prof)\. (?=[A-Z])"), r"\1 "),
-    (
-        "t ",
-        re.compile(r"\b(next|last) (year|month|week|season|term|time|summer|winter|spring|autumn)\b", re.IGNORECASE),
-        r"\1_\2",
-    ),
-    (" down", re.compile(r"\bturn(s|ed)? down\b", re.IGNORECASE), "refused"),
-    ("touch", re.compile(r"\b(?:don't|do not|never) touch\b", re.IGNORECASE), "do not change"),
+_REWRITTEN: Final = _rules(
+    (" shift", r"\b(day|night|early|late) shift\b", r"\1_shift"),
+    ("previous ", r"\bprevious (?=year|month|week|season|term)\b", "last "),
+    ("ing ", r"\b(?:coming|following) (?=year|month|week|season|term)\b", "next "),
+    ("", r"\b(?-i:(Dr|Mr|Mrs|Ms|St|Prof)\. (?=[A-Z]))", r"\1 "),
+    ("t ", r"\b(next|last) (year|month|week|season|term|time|summer|winter|spring|autumn)\b", r"\1_\2"),
+    (" down", r"\bturn(s|ed)? down\b", "refused"),
+    ("touch", r"\b(?:don't|do not|never) touch\b", "do not change"),
     (
         "",
-        re.compile(
+        (
             r"\b(?:(?:is|are|was|were|stay(?:s|ed)?|remain(?:s|ed)?|left) "
-            r"(?:as (?:it|they) (?:was|were)|unchanged|untouched)|stay(?:s|ed)? the same)\b",
-            re.IGNORECASE,
+            r"(?:as (?:it|they) (?:was|were)|unchanged|untouched)|stay(?:s|ed)? the same)\b"
         ),
         "was not changed",
     ),
     (
         "once ",
-        re.compile(
+        (
             r"\bonce (?=(?:an? |the |all |it |they |we |he |she |his |her |their |its |our |your |my )"
-            r"(?!day|week|month|year|quarter))",
-            re.IGNORECASE,
+            r"(?!day|week|month|year|quarter))"
         ),
         "when ",
     ),
-    ("at once", re.compile(r"\bat once\b", re.IGNORECASE), "together"),
-    ("left out", re.compile(r"\bleft out\b", re.IGNORECASE), "excluded"),
-    ("out", re.compile(r"\bleave ((?:\w+ ){1,3})out\b", re.IGNORECASE), r"exclude \1"),
-    (
-        "before",
-        re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)before\b", re.IGNORECASE),
-        r"everybody \1only after",
-    ),
+    ("at once", r"\bat once\b", "together"),
+    ("left out", r"\bleft out\b", "excluded"),
+    ("out", r"\bleave ((?:\w+ ){1,3})out\b", r"exclude \1"),
+    ("before", r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)before\b", r"everybody \1only after"),
     (
         "without",
-        re.compile(r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)without\b(?:([^,]{0,40}), not even\b)?", re.IGNORECASE),
+        r"\b(?:nobody|no one) ((?:[\w']+ ){0,6}?)without\b(?:([^,]{0,40}), not even\b)?",
         r"everybody \1only with\2",
     ),
-    ("after ", re.compile(r"\bafter (?:them|that|this|it|which)\b", re.IGNORECASE), "then"),
-    ("no one", re.compile(r"\bno one\b", re.IGNORECASE), "nobody"),
-    ("neither", re.compile(r"\bneither\b", re.IGNORECASE), "no"),
-    ("nor", re.compile(r",? \bnor\b", re.IGNORECASE), " and no"),
-    (
-        "without",
-        re.compile(r"^without ([\w ]{2,40}?),? (?:no|nothing|nobody) (.*?)\.?$", re.IGNORECASE),
-        r"\2 only with \1",
-    ),
-    ("no", re.compile(r"\b(?:no|not) more than\b|\bnot exceeding\b", re.IGNORECASE), "at most"),
-    (
-        "more than",
-        re.compile(r"\b(?:not|cannot|can't|never) ((?:[\w']+ ){0,4}?)more than\b", re.IGNORECASE),
-        r"\1at most",
-    ),
-    (" than", re.compile(r"\b(?:no|not) (?:less|fewer) than\b", re.IGNORECASE), "at least"),
-    (
-        " not exist",
-        re.compile(r"\b(?:the |an? )?([\w' -]{2,40}?) (?:does|do|did) not exist\b", re.IGNORECASE),
-        r"there is no \1",
-    ),
-    ("", re.compile(r"\b(every|all|each) (\w+) (?:but|except) \w+\b", re.IGNORECASE), r"\1 \2"),
-    ("outside ", re.compile(r"\b(?:from )?outside (?:of )?(?=[A-Z])"), "from non-"),
-    (
-        " unless",
-        re.compile(r"\b(?:not|never|cannot|\w+n't|doesnt|dont|cant|wont) ((?:[\w']+ ){0,6}?)unless\b", re.IGNORECASE),
-        r"\1only if",
-    ),
+    ("after ", r"\bafter (?:them|that|this|it|which)\b", "then"),
+    ("no one", r"\bno one\b", "nobody"),
+    ("neither", r"\bneither\b", "no"),
+    ("nor", r",? \bnor\b", " and no"),
+    ("without", r"^without ([\w ]{2,40}?),? (?:no|nothing|nobody) (.*?)\.?$", r"\2 only with \1"),
+    ("no", r"\b(?:no|not) more than\b|\bnot exceeding\b", "at most"),
+    ("more than", r"\b(?:not|cannot|can't|never) ((?:[\w']+ ){0,4}?)more than\b", r"\1at most"),
+    (" than", r"\b(?:no|not) (?:less|fewer) than\b", "at least"),
+    (" not exist", r"\b(?:the |an? )?([\w' -]{2,40}?) (?:does|do|did) not exist\b", r"there is no \1"),
+    ("", r"\b(every|all|each) (\w+) (?:but|except) \w+\b", r"\1 \2"),
+    ("outside ", r"\b(?-i:(?:from )?outside (?:of )?(?=[A-Z]))", "from non-"),
+    (" unless", r"\b(?:not|never|cannot|\w+n't|doesnt|dont|cant|wont) ((?:[\w']+ ){0,6}?)unless\b", r"\1only if"),
     # What is not done without a thing is done only with it.
-    (
-        "without",
-        re.compile(r"\b(?:not|never|cannot|can't|n't|no) ((?:[\w']+ ){0,6}?)without\b", re.IGNORECASE),
-        r"\1only with",
-    ),
+    ("without", r"\b(?:not|never|cannot|can't|n't|no) ((?:[\w']+ ){0,6}?)without\b", r"\1only with"),
 )
 _DIGIT: Final = re.compile(r"\d")
 
@@ -208,7 +174,7 @@ def plain_wording(text: str) -> str:
     return _reworded(text, _REWRITTEN)
 
 
-def _reworded(text: str, rules: Iterable[tuple[str, re.Pattern[str], str]]) -> str:
+def _reworded(text: str, rules: Sequence[_Rule]) -> str:
     """Return a text with each rule applied; a pattern is tried only where the text has the word that it needs."""
     folded = text.casefold()
     for needed, pattern, plain in rules:

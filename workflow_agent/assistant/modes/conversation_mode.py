@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from workflow_agent.assistant.modes.inference import ModeDecision, infer_mode
-from workflow_agent.conversations.agents import DEFAULT_AGENT, WRITING, Mode, Roster, only_reads
+from workflow_agent.conversations.agents import DEFAULT_AGENT, WRITING, Roster, only_reads
 from workflow_agent.conversations.document import AgentReply, Conversation, SystemEvent, UserMessage
 from workflow_agent.conversations.transitions import Handoff, handoff_in
 from workflow_agent.workflows.previews import Preview
@@ -38,10 +38,7 @@ _IT_ALONE = re.compile(r"(?:do )?(?:it|that|this|so|them)?(?: now| for you)?", r
 def mode_asked_for(conversation: Conversation, message: str, *, workflow_id: str | None = None) -> ModeDecision:
     """Return the mode that a message asks for, with the reasons.
 
-    Args:
-        conversation: Before the message.
-        message: What was said.
-        workflow_id: The workflow it was sent about, beside the conversation's own.
+    The conversation is that before the message; a workflow may be what it was sent about, beside the one that is open.
     """
     previous = conversation.last_reply()
     decision = infer_mode(
@@ -97,18 +94,12 @@ def picks_one(reply: str, message: str) -> bool:
 
 
 def confirmed_offer(conversation: Conversation, message: str, roster: Roster) -> Handoff | None:
-    """Return the handoff that a message brings about, or None.
+    """Return the handoff that a message brings about in the conversation before it, or None.
 
     It does where it says yes to nothing but the latest reply, which ended by offering a change, and the agent
     that offered it only ever reads: the change is then for whom it is the field of, or the default agent.
-
-    Args:
-        conversation: Before the message.
-        message: What was said.
-        roster: Who there is.
     """
-    spoken = (event for event in reversed(conversation.events) if not isinstance(event, SystemEvent))
-    reply = next(spoken, None)
+    reply = next((event for event in reversed(conversation.events) if not isinstance(event, SystemEvent)), None)
     if not isinstance(reply, AgentReply) or not only_reads(roster, reply.author):
         return None
     if answer_in(re.sub(rf"@{re.escape(reply.author)}\b", "", message, flags=re.IGNORECASE)) != "yes":
@@ -119,7 +110,7 @@ def confirmed_offer(conversation: Conversation, message: str, roster: Roster) ->
         return None
     return Handoff(
         by=reply.author,
-        to=_whose_field(roster, mode),
+        to=next((profile.name for profile in roster.values() if profile.mode == mode), DEFAULT_AGENT),
         summary=f"The user said yes to: {wanted}",
         reason=f"the user wants the change, and {reply.author} changes nothing",
         confirms=wanted,
@@ -131,10 +122,6 @@ def carried_out(conversation: Conversation, message: UserMessage) -> Handoff | N
     before = (event for event in reversed(conversation.events) if event.index < message.index)
     handoff = handoff_in(next(before, None))
     return handoff if handoff is not None and handoff.confirms else None
-
-
-def _whose_field(roster: Roster, mode: Mode) -> str:
-    return next((profile.name for profile in roster.values() if profile.mode == mode), DEFAULT_AGENT)
 
 
 def offered_in(reply: str) -> str:
@@ -169,14 +156,14 @@ _BESIDE_ANSWER: Final = frozenset({
 def answer_in(message: str) -> Literal["yes", "no"] | None:
     """Return "yes" or "no" when a message is that and nothing else."""
     text = message.strip().casefold().replace("\u2019", "'")
-    words = _WORD.findall(text)
+    words = set(_WORD.findall(text))
     if not words or len(text) > _MOST_ANSWER_CHARS or "?" in text or re.search(r"\d", text):
         return None
-    if not all(word in _YES or word in _NO or word in _BESIDE_ANSWER for word in words):
+    if not words <= _YES | _NO | _BESIDE_ANSWER:
         return None
-    if any(word in _NO for word in words):
+    if words & _NO:
         return "no"
-    return "yes" if any(word in _YES for word in words) else None
+    return "yes" if words & _YES else None
 
 
 def pending_preview(conversation: Conversation, message: UserMessage) -> Preview | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Final, cast
 
-from workflow_agent.assistant.modes.reader import Phrase, PhraseIndex, Reading, compile_phrase, read, table
+from workflow_agent.assistant.modes.reader import PhraseIndex, Reading, compile_phrase, read, table
 from workflow_agent.assistant.modes.shape import around_message, dependence, last_telling, shape_signals, topic_strength
 from workflow_agent.conversations.agents import MODES, WRITING, Evidence, Mode
 
@@ -29,11 +29,9 @@ The file is made by `python -m benchmarks.fit_mode_words`; change the training u
 _WORDS: Final = {sign: weights for sign, weights in WORD_WEIGHTS.items() if sign.islower() and sign.isalnum()}
 
 
-def _compiled(rows: Iterable[Sequence[str]]) -> dict[Phrase, str]:
-    return {compile_phrase(phrase, mode, float(weight)): counts for mode, counts, weight, phrase in rows}
-
-
-_COUNTS: Final = _compiled(table("phrases.tsv"))
+_COUNTS: Final = {
+    compile_phrase(phrase, mode, float(weight)): counts for mode, counts, weight, phrase in table("phrases.tsv")
+}
 """What people say, in the notation of `reader.py` -> when it counts.
 
 A row of the file is a mode, when the phrase counts, its weight and the phrase. `always` counts whatever the
@@ -128,9 +126,6 @@ TIE: Final = 0.2
 CAUTION: Final = 0.9
 """Scales the lead so that a confidence of 0.9 is right nine times out of ten on messages nobody has seen."""
 SHOWN_SIGNALS: Final = 6
-READ_FIRST_CHARS: Final = 16_000
-READ_LAST_CHARS: Final = 8_000
-"""Of a longer message these ends are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +143,8 @@ class ModeDecision:
 def infer_mode(
     message: str, *, previous_tools: Sequence[str] = (), phase: str = "chat", workflow_loaded: bool = False
 ) -> ModeDecision:
-    """Return the mode a message asks for, with the reasons.
-
-    Args:
-        message: What the person wrote, of any length.
-        previous_tools: Names of the tools that the previous turn used, oldest first.
-        phase: The conversation's phase.
-        workflow_loaded: Whether a workflow is open in the conversation.
-    """
-    reading = read(_ends_of(message))
+    """Return the mode a message of any length asks for, with the reasons; the tools of before come oldest first."""
+    reading = read(message)
     leaning = dependence(reading)
     evidence = gather(reading, previous_tools, phase, workflow_loaded=workflow_loaded, dependence=leaning)
     signs = signs_in(reading, previous_tools, workflow_loaded=workflow_loaded, dependence=leaning)
@@ -167,19 +155,10 @@ def infer_mode(
     return ModeDecision(mode, _confidence(scores, mode), _readable(reasons), scores)
 
 
-def _ends_of(message: str) -> str:
-    """Return a long message without its middle: what is wanted is said first or last."""
-    if len(message) <= READ_FIRST_CHARS + READ_LAST_CHARS:
-        return message
-    return f"{message[:READ_FIRST_CHARS]}\n{message[-READ_LAST_CHARS:]}"
-
-
 def most_likely(scores: Mapping[Mode, float]) -> Mode:
     """Return the mode with the highest score; unless writing clearly leads, the best that only reads."""
-    best = _highest(scores, MODES)
-    if best not in WRITING:
-        return best
-    reader = _highest(scores, tuple(mode for mode in MODES if mode not in WRITING))
+    best, *others = sorted(MODES, key=lambda mode: -scores[mode])
+    reader: Mode = next(mode for mode in (best, *others) if mode not in WRITING)
     return best if scores[best] - scores[reader] > TIE else reader
 
 
@@ -194,7 +173,3 @@ def _readable(reasons: Iterable[Evidence]) -> tuple[str, ...]:
     # The same words may fit two phrases.
     told = dict.fromkeys(f"{item.mode}: {item.reason}" for item in strongest)
     return tuple(islice(told, SHOWN_SIGNALS))
-
-
-def _highest(scores: Mapping[Mode, float], modes: Sequence[Mode]) -> Mode:
-    return max(modes, key=lambda mode: scores[mode])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from workflow_agent.assistant.modes.spelling import DOUBLED, IRREGULAR
+from workflow_agent.assistant.modes.spelling import DOUBLED, PAST
 
 VERBS: Final[Mapping[str, str]] = {
     "CHANGE": """
@@ -195,14 +195,12 @@ def plural(word: str) -> str:
 
 def verb_forms(verb: str) -> tuple[str, str, str]:
     """Return a verb's third person, past and -ing form."""
-    if verb in IRREGULAR:
-        return plural(verb), *IRREGULAR[verb]
+    stem = past = verb + verb[-1] if verb in DOUBLED else verb
     if verb.endswith("e"):
-        return plural(verb), verb + "d", (verb if verb.endswith("ee") else verb[:-1]) + "ing"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return plural(verb), verb[:-1] + "ied", verb + "ing"
-    stem = verb + verb[-1] if verb in DOUBLED else verb
-    return plural(verb), stem + "ed", stem + "ing"
+        stem, past = verb if verb.endswith("ee") else verb[:-1], verb[:-1]
+    elif verb.endswith("y") and verb[-2] not in "aeiou":
+        past = verb[:-1] + "i"
+    return plural(verb), PAST.get(verb, past + "ed"), stem + "ing"
 
 
 def _classified() -> Iterator[tuple[str, str]]:

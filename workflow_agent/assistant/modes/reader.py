@@ -8,7 +8,7 @@ of a clause.
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -123,11 +123,10 @@ class PhraseIndex:
     """Phrases by the classes they begin with."""
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
-        index: defaultdict[str, list[Phrase]] = defaultdict(list)
+        self._by_class: defaultdict[str, list[Phrase]] = defaultdict(list)
         for phrase in phrases:
             for name in phrase.first:
-                index[name].append(phrase)
-        self._by_class: Mapping[str, tuple[Phrase, ...]] = {name: tuple(found) for name, found in index.items()}
+                self._by_class[name].append(phrase)
 
     def found_in(self, words: Sequence[frozenset[str]]) -> Iterator[tuple[Phrase, int, int]]:
         """Yield every phrase that occurs, at its first place, with start and end."""
@@ -204,14 +203,16 @@ class Reading:
         return " ".join(" ".join(self.words[start:end]).split())
 
 
-@lru_cache(maxsize=64)
 def read(message: str) -> Reading:
-    """Return the message's words with their classes; of a very long message its beginning and its end.
-
-    A turn asks three times, for who answers, for the mode and for what is referred to: it is read once.
-    """
+    """Return the message's words with their classes; of a very long message its beginning and its end."""
     if len(message) > HEAD_CHARS + TAIL_CHARS:
         message = f"{message[:HEAD_CHARS]}\n{message[-TAIL_CHARS:]}"
+    return _read(message)
+
+
+# A turn asks three times, for who answers, for the mode and for what is referred to: it is read once.
+@lru_cache(maxsize=64)
+def _read(message: str) -> Reading:
     # A list may begin with the message: its first bullet is known by the line break before it.
     tokens = _tokens("\n" + message.lower().translate(_STRAIGHT).lstrip("\n"))
     pairs = [*(pair for at, pair in enumerate(tokens) if at or pair[0] != "\n"), (".", _MARKS["stop"] | {"LAST"})]
@@ -256,7 +257,7 @@ def _with_requests(classes: Sequence[frozenset[str]]) -> Iterator[frozenset[str]
             continue
         if frame_end == at and meaning:
             state = frozenset({"OPEN", "LEAD", "ASKED"}) if meaning == "ask" else frozenset[str]()
-        meaning, frame_end = _longest_frame(classes, at)
+        frame_end, meaning = _longest_frame(classes, at)
         if frame_end:
             yield found | state
             continue
@@ -264,10 +265,9 @@ def _with_requests(classes: Sequence[frozenset[str]]) -> Iterator[frozenset[str]
         state = _state_after(found, state)
 
 
-def _longest_frame(classes: Sequence[frozenset[str]], at: int) -> tuple[str, int]:
-    ends = [(end, frame.meaning) for frame, end in _FRAMES.found_at(classes, at)]
-    end, meaning = max(ends, default=(0, ""))
-    return meaning, end
+def _longest_frame(classes: Sequence[frozenset[str]], at: int) -> tuple[int, str]:
+    ends = ((end, frame.meaning) for frame, end in _FRAMES.found_at(classes, at))
+    return max(ends, default=(0, ""))
 
 
 def _state_after(found: frozenset[str], state: frozenset[str]) -> frozenset[str]:

@@ -7,21 +7,15 @@ from typing import Final
 from workflow_agent.assistant.modes.reader import Reading
 from workflow_agent.conversations.agents import Evidence, Mode
 
-TOPIC_WEIGHTS: Final = {
-    "FLOW": 1.0,
-    "PART": 1.0,
-    "NAMED": 1.0,
-    "TOPIC": 0.6,
-    "FLAW": 0.4,
-    "QUOTE": 0.3,
-    "TRADE": 0.5,
-    "TRADE_ED": 0.5,
-    "TRADE_S": 0.5,
-    "TRADE_ING": 0.5,
-    "our": 0.4,
-    "we": 0.2,
-    "us": 0.2,
+_BY_WEIGHT = {
+    1.0: "FLOW PART NAMED",
+    0.6: "TOPIC",
+    0.5: "TRADE TRADE_ED TRADE_S TRADE_ING",
+    0.4: "FLAW our",
+    0.3: "QUOTE",
+    0.2: "we us",
 }
+TOPIC_WEIGHTS: Final = {name: weight for weight, names in _BY_WEIGHT.items() for name in names.split()}
 _FOLLOW_UP_STARTS = """
     and also then now same what how too instead actually again or but so ok no yes it that this
     those them another
@@ -63,7 +57,9 @@ def shape_signals(reading: Reading) -> Iterator[Evidence]:
     classes = reading.classes
     is_question = "?" in reading.words
     arrows = sum("ARROW" in found for found in classes)
-    bullets = sum("BULLET" in found for found in classes) + _numbered_steps(classes)
+    # "Step 2 the boss signs" introduces a step by its number.
+    numbered = sum("step" in found and "NUM" in after for found, after in pairwise(classes))
+    bullets = sum("BULLET" in found for found in classes) + numbered
     if _is_courtesy(classes):
         yield Evidence("general", 3.5, "nothing but a courtesy")
     if arrows >= 2 or bullets >= 2:
@@ -79,12 +75,7 @@ def shape_signals(reading: Reading) -> Iterator[Evidence]:
 def _is_courtesy(classes: Sequence[frozenset[str]]) -> bool:
     """Return whether nothing is said beyond greeting, thanking, agreeing or declining."""
     spoken = [found for found in classes if "END" not in found]
-    return len(spoken) <= 8 and all(not COURTESIES.isdisjoint(found) for found in spoken)
-
-
-def _numbered_steps(classes: Sequence[frozenset[str]]) -> int:
-    """Return how often a step is introduced by its number, as in "step 2 the boss signs"."""
-    return sum("step" in found and "NUM" in after for found, after in pairwise(classes))
+    return len(spoken) <= 8 and not any(map(COURTESIES.isdisjoint, spoken))
 
 
 def _narrated_steps(classes: Sequence[frozenset[str]]) -> int:
@@ -99,14 +90,8 @@ def _narrated_steps(classes: Sequence[frozenset[str]]) -> int:
 
 def _short_items(classes: Sequence[frozenset[str]]) -> int:
     """Return how many stretches of one to five words stand between commas, colons or arrows."""
-    items, length = 0, 0
-    for found in classes:
-        if "END" in found:
-            items += 1 <= length <= 5
-            length = 0
-        else:
-            length += 1
-    return items
+    ends = [at for at, found in enumerate(classes) if "END" in found]
+    return sum(1 <= end - before - 1 <= 5 for before, end in pairwise([-1, *ends]))
 
 
 TOOL_LEANINGS: Final[Mapping[str, Mapping[Mode, float]]] = {
@@ -147,11 +132,8 @@ def around_message(
 ) -> Iterator[Evidence]:
     """Yield what the circumstances say.
 
-    Args:
-        previous_tools: Tools of the previous turn, oldest first; names that are not known say nothing.
-        phase: The conversation's phase.
-        workflow_loaded: Whether a workflow is open.
-        dependence: 0..1, how much the message needs the turn before it to be understood.
+    Of the previous tools, oldest first, those that are not known say nothing; `dependence` is 0..1, how much the
+    message needs the turn before it to be understood.
     """
     tool = last_telling(previous_tools)
     for mode, weight in TOOL_LEANINGS.get(tool, {}).items():

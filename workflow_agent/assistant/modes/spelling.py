@@ -3,83 +3,21 @@
 from collections.abc import Mapping
 from typing import Final
 
+_SPELLINGS = """
+    u=you, ur=your, pls=please, plz=please, plss=please, thx=thanks, tks=thanks, ty=thanks, wanna=want to,
+    gonna=going to, gotta=have to, gimme=give me, w=with, lemme=let me, cannot=can not, cant=can not, dont=do not,
+    doesnt=does not, didnt=did not, isnt=is not, arent=are not, wasnt=was not, wont=will not, shouldnt=should not,
+    couldnt=could not, wouldnt=would not, havent=have not, hasnt=has not, whats=what is, wheres=where is,
+    whos=who is, hows=how is, theres=there is, thats=that is, im=i am, ive=i have, lets=let us, youre=you are,
+    won't=will not, can't=can not, ain't=is not, let's=let us, shan't=shall not, e.g=for example, sth=something,
+    abt=about, b4=before, wud=would, cud=could, shud=should, wats=what is, wat=what, r=are, cuz=because,
+    tmrw=tomorrow, aint=is not, em=them, dunno=do not know, whether=if, anymore=any more, 'em=them, untill=until,
+    wich=which, recieve=receive, seperate=separate, analyze=analyse, summarize=summarise, optimize=optimise,
+    organize=organise, visualize=visualise, parallelize=parallelise, reorganize=reorganise, digitize=digitise,
+    standardize=standardise, analyzing=analysing, workflow's=workflow
+"""
 SPELLINGS: Final[Mapping[str, str]] = {
-    "u": "you",
-    "ur": "your",
-    "pls": "please",
-    "plz": "please",
-    "plss": "please",
-    "thx": "thanks",
-    "tks": "thanks",
-    "ty": "thanks",
-    "wanna": "want to",
-    "gonna": "going to",
-    "gotta": "have to",
-    "gimme": "give me",
-    "w": "with",
-    "lemme": "let me",
-    "cannot": "can not",
-    "cant": "can not",
-    "dont": "do not",
-    "doesnt": "does not",
-    "didnt": "did not",
-    "isnt": "is not",
-    "arent": "are not",
-    "wasnt": "was not",
-    "wont": "will not",
-    "shouldnt": "should not",
-    "couldnt": "could not",
-    "wouldnt": "would not",
-    "havent": "have not",
-    "hasnt": "has not",
-    "whats": "what is",
-    "wheres": "where is",
-    "whos": "who is",
-    "hows": "how is",
-    "theres": "there is",
-    "thats": "that is",
-    "im": "i am",
-    "ive": "i have",
-    "lets": "let us",
-    "youre": "you are",
-    "won't": "will not",
-    "can't": "can not",
-    "ain't": "is not",
-    "let's": "let us",
-    "shan't": "shall not",
-    "e.g": "for example",
-    "sth": "something",
-    "abt": "about",
-    "b4": "before",
-    "wud": "would",
-    "cud": "could",
-    "shud": "should",
-    "wats": "what is",
-    "wat": "what",
-    "r": "are",
-    "cuz": "because",
-    "tmrw": "tomorrow",
-    "aint": "is not",
-    "em": "them",
-    "dunno": "do not know",
-    "whether": "if",
-    "anymore": "any more",
-    "'em": "them",
-    "untill": "until",
-    "wich": "which",
-    "recieve": "receive",
-    "seperate": "separate",
-    "analyze": "analyse",
-    "summarize": "summarise",
-    "optimize": "optimise",
-    "organize": "organise",
-    "visualize": "visualise",
-    "parallelize": "parallelise",
-    "reorganize": "reorganise",
-    "digitize": "digitise",
-    "standardize": "standardise",
-    "analyzing": "analysing",
-    "workflow's": "workflow",
+    word.strip(): meant.strip() for word, _, meant in (pair.partition("=") for pair in _SPELLINGS.split(","))
 }
 """Contractions without a rule, shorthand and frequent misspellings, as they are read."""
 
@@ -92,75 +30,21 @@ SUFFIXES: Final[Mapping[str, str]] = {
     "'m": "am",
 }
 
-IS_AFTER: Final = frozenset(
-    [
-        "what",
-        "who",
-        "where",
-        "there",
-        "it",
-        "that",
-        "how",
-        "here",
-        "when",
-        "why",
-        "he",
-        "she",
-        "which",
-        "this",
-        "everything",
-        "something",
-        "nothing",
-        "anything",
-        "one",
-        "everyone",
-    ]
-)
+_IS_AFTER = """
+    what who where there it that how here when why he she which this everything something nothing anything one
+    everyone
+"""
+IS_AFTER: Final = frozenset(_IS_AFTER.split())
 """Words after which `'s` is the verb; after any other it marks an owner."""
 
-IRREGULAR: Final[Mapping[str, tuple[str, str]]] = {
-    "put": ("put", "putting"),
-    "set": ("set", "setting"),
-    "let": ("let", "letting"),
-    "make": ("made", "making"),
-    "give": ("gave", "giving"),
-    "take": ("took", "taking"),
-    "get": ("got", "getting"),
-    "cut": ("cut", "cutting"),
-    "split": ("split", "splitting"),
-    "build": ("built", "building"),
-    "write": ("wrote", "writing"),
-    "find": ("found", "finding"),
-    "show": ("showed", "showing"),
-    "see": ("saw", "seeing"),
-    "tell": ("told", "telling"),
-    "stick": ("stuck", "sticking"),
-    "throw": ("threw", "throwing"),
-    "draw": ("drew", "drawing"),
-    "have": ("had", "having"),
-    "keep": ("kept", "keeping"),
-    "send": ("sent", "sending"),
-    "run": ("ran", "running"),
-    "bring": ("brought", "bringing"),
-    "undo": ("undid", "undoing"),
-    "rewrite": ("rewrote", "rewriting"),
-    "know": ("knew", "knowing"),
-    "pay": ("paid", "paying"),
-    "buy": ("bought", "buying"),
-    "sell": ("sold", "selling"),
-    "do": ("did", "doing"),
-    "leave": ("left", "leaving"),
-    "go": ("went", "going"),
-    "dig": ("dug", "digging"),
-    "redo": ("redid", "redoing"),
-    "spin": ("spun", "spinning"),
-    "understand": ("understood", "understanding"),
-    "come": ("came", "coming"),
-    "read": ("read", "reading"),
-    "choose": ("chose", "choosing"),
-    "freeze": ("froze", "freezing"),
-}
-"""Past and -ing form of the verbs that no rule inflects."""
+_PAST = """
+    put/put set/set let/let make/made give/gave take/took get/got cut/cut split/split build/built write/wrote
+    find/found see/saw tell/told stick/stuck throw/threw draw/drew have/had keep/kept send/sent run/ran
+    bring/brought undo/undid rewrite/rewrote know/knew pay/paid buy/bought sell/sold do/did leave/left go/went
+    dig/dug redo/redid spin/spun understand/understood come/came read/read choose/chose freeze/froze
+"""
+PAST: Final[Mapping[str, str]] = {verb: past for verb, _, past in (pair.partition("/") for pair in _PAST.split())}
+"""Past forms that no rule makes."""
 
 _DOUBLED = """
     cap chat ban plan drop skip strip trim map plug pin pop slot swap tag flip omit permit refer

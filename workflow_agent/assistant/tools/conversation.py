@@ -6,19 +6,12 @@ from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
-from workflow_agent.assistant.tools.parameters import Parameters
+from workflow_agent.assistant.tools.parameters import Parameters, told_to_model
+from workflow_agent.conversations import transitions
 from workflow_agent.conversations.agents import WRITING, Mode
 from workflow_agent.conversations.document import ModeRecord, Phase
 from workflow_agent.conversations.memory.person import Fact, FactKind, FactSource, fact_meant
-from workflow_agent.conversations.transitions import (
-    ALLOWED,
-    Handoff,
-    PhaseChange,
-    check_phase_change,
-    handoffs_since_message,
-    refuse_handoff,
-)
-from workflow_agent.errors import HandoffNotAllowed, InvalidInput, PhaseNotAllowed
+from workflow_agent.errors import HandoffNotAllowed, PhaseNotAllowed
 from workflow_agent.values.stored import JsonObject
 
 
@@ -67,12 +60,12 @@ async def hand_off(ctx: RunContext[WorkflowContext], request: HandOff) -> JsonOb
     asked = {one.to for one in deps.progress.handoffs}
     if request.to in asked:
         return {"to": request.to, "agents_to_come": list(dict.fromkeys(asked))}
-    made = handoffs_since_message(deps.conversation) + len(asked)
-    try:
-        refuse_handoff(deps.agent, request.to, made=made, most=deps.max_handoffs, roster=deps.roster)
-    except HandoffNotAllowed as error:
-        raise ModelRetry(error.message) from error
-    deps.progress.handoffs.append(Handoff(by=deps.agent, to=request.to, reason=request.reason, summary=request.summary))
+    made = transitions.handoffs_since_message(deps.conversation) + len(asked)
+    with told_to_model(HandoffNotAllowed):
+        transitions.refuse_handoff(deps.agent, request.to, made=made, most=deps.max_handoffs, roster=deps.roster)
+    deps.progress.handoffs.append(
+        transitions.Handoff(by=deps.agent, to=request.to, reason=request.reason, summary=request.summary)
+    )
     return {"to": request.to, "agents_to_come": [one.to for one in deps.progress.handoffs]}
 
 
@@ -81,15 +74,13 @@ async def change_phase(ctx: RunContext[WorkflowContext], request: ChangePhase) -
     progress = ctx.deps.progress
     was = progress.phase
     if request.to != was:
-        try:
-            check_phase_change(was, request.to)
-        except PhaseNotAllowed as error:
-            raise ModelRetry(error.message) from error
+        with told_to_model(PhaseNotAllowed):
+            transitions.check_phase_change(was, request.to)
         progress.phase_changes.append(
-            PhaseChange(to=request.to, agent=ctx.deps.agent, reason=request.reason, summary=request.summary)
+            transitions.PhaseChange(to=request.to, agent=ctx.deps.agent, reason=request.reason, summary=request.summary)
         )
         progress.phase = request.to
-    return {"phase": request.to, "was": was, "allowed_next": list(ALLOWED[request.to])}
+    return {"phase": request.to, "was": was, "allowed_next": list(transitions.ALLOWED[request.to])}
 
 
 _EVERYTHING = frozenset({"everything", "all", "it all", "all of it", "everything about me", "me"})
@@ -110,15 +101,13 @@ class PersonalMemoryRequest(Parameters):
 
 async def personal_memory(ctx: RunContext[WorkflowContext], request: PersonalMemoryRequest) -> JsonObject:
     """Remember for all conversations what the user asks to; do not repeat what was forgotten."""
-    try:
+    with told_to_model():
         if request.action == "remember":
             return {"remembered": _told(await _remember(ctx.deps, request))}
         if request.action == "list":
             person = await ctx.deps.personal.people.person(ctx.deps.tenant, ctx.deps.user)
             return {"remembered": [_told(one) for one in person.facts]}
         return await _change(ctx.deps, request)
-    except InvalidInput as error:
-        raise ModelRetry(error.message) from error
 
 
 async def _remember(deps: WorkflowContext, request: PersonalMemoryRequest) -> Fact:

@@ -4,13 +4,13 @@ from asyncio import to_thread
 from typing import Annotated
 
 from pydantic import Field
-from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai import RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.analysis import listed_findings
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.edit_calls import StepParts, Words
-from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference
+from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference, told_to_model
 from workflow_agent.conversations.document import UserMessage
 from workflow_agent.errors import InvalidInput
 from workflow_agent.values.stored import JsonObject
@@ -69,11 +69,9 @@ async def create_workflow(ctx: RunContext[WorkflowContext], request: CreateWorkf
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(given))
-    try:
+    with told_to_model():
         draft = parse_draft(given)
         workflow = workflow_from_draft(draft, await deps.service.free_id(draft.name))
-    except InvalidInput as error:
-        raise ModelRetry(str(error)) from error
     return created_report(deps, await deps.service.create(workflow, writer))
 
 
@@ -82,10 +80,8 @@ async def copy_workflow(ctx: RunContext[WorkflowContext], request: CopyWorkflow)
     deps = ctx.deps
     original = await find_workflow(ctx, request.workflow)
     writer = deps.writer(deps.progress.digest_of_write(["copy", original.id, request.name]))
-    try:
+    with told_to_model():
         created = await deps.service.copy(original, request.name, writer)
-    except InvalidInput as error:
-        raise ModelRetry(str(error)) from error
     return {"copied_from": named(original), **created_report(deps, created)}
 
 
@@ -107,15 +103,13 @@ def _brief(part: JsonObject, fields: tuple[str, ...]) -> JsonObject:
 
 
 _MOST_NOTES = 12
-_FormatName = Field(default=None, description="or by its content")
 
 
 class ImportWorkflow(Parameters):
     """A document in a format of another tool."""
 
     text: str | None = Field(default=None, max_length=2_000_000, description="or as in the message")
-    format: str | None = _FormatName
-    """Told by its content unless given."""
+    format: str | None = Field(default=None, description="or by its content")
     name: str | None = Field(default=None, min_length=1, max_length=200, description="or its own")
 
 
@@ -130,11 +124,9 @@ async def import_workflow(ctx: RunContext[WorkflowContext], request: ImportWorkf
     """Create a workflow from a document; says what did not fit."""
     deps = ctx.deps
     writer = deps.writer(deps.progress.digest_of_write(["import", request.model_dump(exclude_unset=True)]))
-    try:
+    with told_to_model():
         text = await to_thread(_text, request, _message(deps))
         part, imported = only_workflow(await deps.service.read_documents(text, request.format))
-    except InvalidInput as error:
-        raise ModelRetry(str(error)) from error
     name = request.name or imported.workflow.name
     workflow = imported.workflow.model_copy(update={"id": await deps.service.free_id(name), "name": name})
     created = await deps.service.store_imported(workflow, part, writer)
@@ -155,8 +147,7 @@ def _message(deps: WorkflowContext) -> str:
 def _text(request: ImportWorkflow, message: str) -> str:
     if request.text is not None:
         return request.text
-    text = pasted_document(message) or looks_pasted(message)
-    if text is None:
+    if (text := pasted_document(message) or looks_pasted(message)) is None:
         raise InvalidInput("The message holds no document: ask for one as JSON, YAML or XML.")
     return text
 
@@ -164,10 +155,8 @@ def _text(request: ImportWorkflow, message: str) -> str:
 async def export_workflow(ctx: RunContext[WorkflowContext], request: ExportWorkflow) -> JsonObject:
     """Write a workflow in a format; says what is lost."""
     workflow = await find_workflow(ctx, request.workflow)
-    try:
+    with told_to_model():
         chosen = format_named(request.format)
-    except InvalidInput as error:
-        raise ModelRetry(str(error)) from error
     exported = await to_thread(chosen.write, workflow)
     ctx.deps.progress.touch(workflow, "viewed")
     return {

@@ -35,8 +35,7 @@ async def find_workflow(ctx: RunContext[WorkflowContext], reference: str, *, to_
     Raises:
         ModelRetry: None or several are meant; names the candidates.
     """
-    deps = ctx.deps
-    wanted = reference.strip()
+    deps, wanted = ctx.deps, reference.strip()
     if wanted.casefold() in _OPEN and deps.progress.open_workflow_id:
         wanted = deps.progress.open_workflow_id
     try:

@@ -12,11 +12,10 @@ from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.parameters import Parameters
-from workflow_agent.conversations.archive import Position
-from workflow_agent.conversations.document import AgentReply, Event, SystemEvent, UserMessage
+from workflow_agent.conversations.document import AgentReply, SystemEvent, UserMessage
 from workflow_agent.conversations.history import best_messages
 from workflow_agent.conversations.iterations import ToolResult
-from workflow_agent.conversations.records import UNREADABLE, UNREADABLE_ERRORS, Records
+from workflow_agent.conversations.records import UNREADABLE, UNREADABLE_ERRORS
 from workflow_agent.conversations.seals import SealedPart
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.values.stored import JsonObject
@@ -59,14 +58,6 @@ def _stem(word: str) -> str:
     return next((word[: -len(end)] for end in ("ing", "ed", "es", "s") if word.endswith(end)), word)
 
 
-async def events_of_turn(deps: WorkflowContext, turn: int) -> Sequence[Event]:
-    """Return what was said in a turn; nothing where there is no such turn."""
-    records: Records = deps.conversation
-    if turn <= deps.conversation.sealed_turns:
-        records = await _sealed(deps, turn)
-    return _of_turn(records, turn)
-
-
 async def best_turns(deps: WorkflowContext, query: str, before_turn: int) -> list[int]:
     """Return the turns that speak of what a query asks for, best first.
 
@@ -101,11 +92,8 @@ async def _texts(deps: WorkflowContext, before_turn: int) -> AsyncIterator[tuple
     unread = _MOST_READ
     last = before_turn - 1
     while last > 0:
-        records: Records = deps.conversation
-        first = deps.conversation.sealed_turns + 1
-        if last < first:
-            part = await _sealed(deps, last)
-            records, first = part, part.first_turn
+        records = await deps.records_of(last)
+        first = records.first_turn if isinstance(records, SealedPart) else records.sealed_turns + 1
         by_turn: dict[int, list[str]] = {}
         for event in reversed(records.events):
             if isinstance(event, SystemEvent) or not first <= event.turn <= last:
@@ -143,14 +131,6 @@ def about(content: Any, query: str, most_chars: int) -> str:
     return "\n\n".join(one.quoted(len(text)) for one in best_passages(passages, ranked, most_chars))
 
 
-async def _sealed(deps: WorkflowContext, turn: int) -> SealedPart:
-    return await deps.sealed(deps.tenant, deps.conversation.id, Position("turn", turn))
-
-
-def _of_turn(records: Records, turn: int) -> Sequence[Event]:
-    return [e for e in records.events if not isinstance(e, SystemEvent) and e.turn == turn]
-
-
 def _searchable(event: UserMessage | AgentReply) -> str:
     if isinstance(event, UserMessage):
         return event.content
@@ -161,12 +141,13 @@ def _searchable(event: UserMessage | AgentReply) -> str:
         for one in event.iterations
         for message in one.messages
     )
-    return event.content + json.dumps(list(exchanged), ensure_ascii=False, default=str)
+    return event.content + _as_text(list(exchanged))
 
 
 async def told(deps: WorkflowContext, turn: int) -> JsonObject | None:
     """Return a turn as it was, tool results included; None where there is no such turn."""
-    events = await events_of_turn(deps, turn)
+    records = await deps.records_of(turn)
+    events = [one for one in records.events if not isinstance(one, SystemEvent) and one.turn == turn]
     if not events:
         return None
     said = [
@@ -248,7 +229,7 @@ async def _brought_back(deps: WorkflowContext, wanted: list[int], left: list[int
         if one is None:
             continue
         one["tools"] = [tool | {"result": _shortened(tool["result"], query)} for tool in one["tools"]]
-        room -= len(json.dumps(one, ensure_ascii=False, default=str))
+        room -= len(_as_text(one))
         if found and room < 0:
             left = wanted[place:] + left
             break
@@ -261,7 +242,7 @@ def _shortened(result: object, query: str) -> object:
 
     The whole is kept with the turn.
     """
-    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
+    text = _as_text(result)
     if len(text) <= _MOST_CHARS // 2:
         return result
     shown = f"{text[:_RESULT_CHARS]} [... {len(text) - _RESULT_CHARS} of {len(text)} characters left out ...]"

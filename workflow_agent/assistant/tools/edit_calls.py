@@ -38,18 +38,11 @@ insert_step joins what was around the new step to it; remove_step joins the neig
 replace_step keeps the transitions; wrap_in_approval puts a human step before it, whose refusal leads to on_reject or \
 to an end; parallelize puts steps that follow each other between a fork and a join"""
 _NEW_STEP = "{name, type, …}"
-Told = dict[str, Any]
-
-
-def _told_as(schema: Told) -> WithJsonSchema:
-    """Return what tells a model of a field in other words than its type would."""
-    return WithJsonSchema(schema)
-
-
-Words = Annotated[str | JsonObject, _told_as({"type": "string"})]
+# `WithJsonSchema` tells a model of a field in other words than its type would.
+Words = Annotated[str | JsonObject, WithJsonSchema({"type": "string"})]
 """A condition: words for a model; an expression of another tool's is taken too."""
-_Step = Annotated["str | StepParts", _told_as({"anyOf": [{"type": "string"}, {"type": "object"}]})]
-_NewStep = Annotated["StepParts", _told_as({"type": "object"})]
+_Step = Annotated["str | StepParts", WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}]})]
+_NewStep = Annotated["StepParts", WithJsonSchema({"type": "object"})]
 
 
 class StepParts(Parameters):
@@ -104,7 +97,7 @@ class EditCall(Parameters):
     from_: str | None = Field(default=None, alias="from", description="a step")
     to: str | None = Field(default=None, description="a step")
     transition: str | None = Field(default=None, description="its id")
-    type: Annotated[TransitionType, _told_as({"type": "string"})] | None = Field(
+    type: Annotated[TransitionType, WithJsonSchema({"type": "string"})] | None = Field(
         default=None, description="of a transition"
     )
     when: Words | None = Field(default=None, description="in words")

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -11,14 +12,13 @@ from pydantic_ai.exceptions import ToolFailed
 
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.record import CallRecorder
-from workflow_agent.assistant.sandbox import HostFunction, ProgramFailed, Ran
+from workflow_agent.assistant.sandbox import HostFunction, ProgramFailed
 from workflow_agent.assistant.tools.parameters import Limit, Parameters
-from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.call_history import HISTORY_KEY, CallRecord
 from workflow_agent.conversations.calls import InnerCall
 from workflow_agent.conversations.history import best_messages
 from workflow_agent.conversations.iterations import Iteration, ToolResult
-from workflow_agent.conversations.records import Answer, RecordedTurn, Records, told_calls, turn_in
+from workflow_agent.conversations.records import Answer, RecordedTurn, told_calls, turn_in
 from workflow_agent.conversations.store import MessageQuery
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.values.stored import JsonObject, content_ref_of, digest_of, json_safe
@@ -75,11 +75,7 @@ async def recorded_turn(deps: WorkflowContext, number: int) -> RecordedTurn:
     Raises:
         LookupError: There is no such turn.
     """
-    conversation = deps.conversation
-    records: Records = conversation
-    if number <= conversation.sealed_turns:
-        records = await deps.sealed(conversation.tenant, conversation.id, Position("turn", number))
-    found = turn_in(records, number)
+    found = turn_in(await deps.records_of(number), number)
     if found is None:
         raise LookupError(f"turn_not_found: {number}")
     return found
@@ -149,22 +145,13 @@ async def run_python(ctx: RunContext[WorkflowContext], request: RunPython) -> Js
             request.code, {"context": {HISTORY_KEY: history, f"{HISTORY_KEY}_left_out": left_out}}, reading.functions()
         )
     except ProgramFailed as failed:
-        raise _told(failed, is_last=ctx.last_attempt) from failed
-    return _ran(ran, len(history), left_out)
-
-
-def _ran(ran: Ran, records: int, left_out: int) -> JsonObject:
+        if ctx.last_attempt or failed.hit_a_limit:
+            raise ToolFailed(f"The program was stopped. {failed.message}") from failed
+        raise ModelRetry(f"{failed.message} Mend the program.") from failed
     # A text is passed on whole: it may be a table that was asked for, and the sandbox bounds it.
     result = ran.result if isinstance(ran.result, str) else json_safe(ran.result)
     older = {"older_records_left_out": left_out} if left_out else {}
-    return {"result": result, "printed": ran.printed, "records": records, **older}
-
-
-def _told(failed: ProgramFailed, *, is_last: bool) -> Exception:
-    """Return what the model is told: to mend its program, or, where that did not help, that it failed."""
-    if is_last or failed.hit_a_limit:
-        return ToolFailed(f"The program was stopped. {failed.message}")
-    return ModelRetry(f"{failed.message} Mend the program.")
+    return {"result": result, "printed": ran.printed, "records": len(history), **older}
 
 
 def _history(deps: WorkflowContext) -> tuple[list[JsonObject], int]:
@@ -188,7 +175,7 @@ class _Reading:
     def functions(self) -> dict[str, HostFunction]:
         return {
             "content": self._recorded("content", self._content),
-            "search_history": self._recorded("search_history", self._hits),
+            "search_history": self._recorded("search_history", partial(earlier_hits, self.deps, limit=_MOST_HITS)),
             "get_turn": self._recorded("get_turn", self._turn),
         }
 
@@ -224,9 +211,6 @@ class _Reading:
             return await self.deps.blob(conversation.tenant, conversation.id, wanted)
         except WorkflowAgentError as error:
             raise LookupError(f"content_ref_not_found: {wanted[:100]}") from error
-
-    async def _hits(self, wanted: str) -> Any:
-        return await earlier_hits(self.deps, wanted, _MOST_HITS)
 
     async def _turn(self, wanted: str) -> Any:
         conversation = self.deps.conversation

@@ -10,7 +10,7 @@ from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.analysis import listed_findings
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.edit_calls import Edits, without_new_ids
-from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference
+from workflow_agent.assistant.tools.parameters import LIST_OF_SHAPES, Parameters, Reference, told_to_model
 from workflow_agent.errors import InvalidInput, WorkflowConflict, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows import analysis, previews
@@ -54,15 +54,13 @@ async def edit_workflow(ctx: RunContext[WorkflowContext], request: EditWorkflow)
     workflow = await find_workflow(ctx, request.workflow, to_change=True)
     asked = [edit.as_edit() for edit in request.edits]
     digest = deps.progress.digest_of_write([workflow.id, without_new_ids(asked)])
-    try:
+    with told_to_model():
         edits = parse_edits(asked)
         after = _outcome(deps, workflow, edits, dry_run=request.dry_run)
         reason = _ASKED_FOR if request.dry_run else after and previews.why_edits_wait(workflow, after)
         if after is not None and reason:
             return _shown(deps, workflow, after, reason, edits)
         return edited(deps, await deps.service.edit(workflow.id, edits, deps.writer(digest)))
-    except InvalidInput as error:
-        raise ModelRetry(str(error)) from error
 
 
 def _shown(deps: WorkflowContext, before: Workflow, after: Workflow, reason: str, edits: Sequence[Edit]) -> JsonObject:
@@ -92,7 +90,7 @@ async def undo_change(ctx: RunContext[WorkflowContext], request: UndoChange) -> 
     except WorkflowNotFound as error:
         raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
     except InvalidInput as error:
-        raise ModelRetry(str(error)) from error
+        raise ModelRetry(error.message) from error
     current = await deps.service.before_attempt(workflow, writer.author)
     if wanted and (reason := previews.why_restoring_waits(current, wanted)):
         preview = previews.preview_of("restore", workflow, earlier, reason, told_in=deps.run_id, to_version=wanted)

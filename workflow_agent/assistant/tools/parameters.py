@@ -1,11 +1,26 @@
-"""What the parameters of every tool share."""
+"""What every tool shares: its parameters, and errors that the model may mend."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic.json_schema import JsonSchemaValue
+from pydantic_ai import ModelRetry
 from pydantic_core import CoreSchema
 from typing_extensions import override
+
+from workflow_agent.errors import InvalidInput, WorkflowAgentError
+
+
+@contextmanager
+def told_to_model(kind: type[WorkflowAgentError] = InvalidInput) -> Generator[None]:
+    """Tell the model of errors of a kind as a `ModelRetry` in the same words: it may mend its call."""
+    try:
+        yield
+    except kind as error:
+        raise ModelRetry(error.message) from error
+
 
 NULL_CLEARS = "null clears"
 """Marks a field of which null says something else than leaving it out."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, cast
@@ -47,12 +47,9 @@ TOOL_NAMES = frozenset(tool.__name__ for tool in _TOOLS)
 
 @cache
 def workflow_tools(own: tuple[Callable[..., Any], ...] = ()) -> FunctionToolset[WorkflowContext]:
-    """Return the toolset with every tool; which of them a request offers is decided by mode.
+    """Return the toolset with every tool, also of other packages; which of them a request offers is decided by mode.
 
     Always the same one: it describes functions, and making their schemas takes longer than many a turn.
-
-    Args:
-        own: Tools of other packages.
     """
     toolset = FunctionToolset[WorkflowContext]()
     for tool in (*_TOOLS, *own):
@@ -129,12 +126,8 @@ def _direct(call: ToolCallPart) -> ToolCallPart:
 
 def called_by_one(messages: Sequence[ModelMessage], names: Collection[str]) -> list[ModelMessage]:
     """Return the messages with calls of these tools, and their results, as the model made and got them."""
-    return [_message_by_one(one, names) for one in messages]
-
-
-def _message_by_one(message: ModelMessage, names: Collection[str]) -> ModelMessage:
-    parts: list[Any] = [_by_one(part, names) for part in message.parts]
-    return message if parts == message.parts else replace(message, parts=parts)
+    with_parts = ((one, [_by_one(part, names) for part in one.parts]) for one in messages)
+    return [one if parts == one.parts else replace(one, parts=parts) for one, parts in with_parts]
 
 
 def _by_one(part: Any, names: Collection[str]) -> Any:
@@ -164,20 +157,16 @@ _OF_CALLS = re.compile(
 
 def idle_tools(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> frozenset[str]:
     """Return the names of tools that can do nothing for a message; a request goes without them."""
-    return frozenset(_idle(conversation, message, agent, roster))
-
-
-def _idle(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> Iterator[str]:
-    if not _may_hand_off(conversation, message, agent, roster):
-        yield "hand_off"
     is_in_phases = conversation.phase != "chat" or bool(conversation.phase_transitions)
-    if not is_in_phases and not _OF_PHASES.search(message):
-        yield "change_phase"
     latest = conversation.last_reply()
     has_records = bool(conversation.sealed_calls) or any(one.speaker == "agent" for one in conversation.calls)
     goes_on = latest is not None and PROGRAM_TOOL in latest.tools_used
-    if not has_records or not (goes_on or _OF_CALLS.search(message)):
-        yield PROGRAM_TOOL
+    is_of_use = {
+        "hand_off": _may_hand_off(conversation, message, agent, roster),
+        "change_phase": is_in_phases or _OF_PHASES.search(message),
+        PROGRAM_TOOL: has_records and (goes_on or _OF_CALLS.search(message)),
+    }
+    return frozenset(name for name, hit in is_of_use.items() if not hit)
 
 
 def _may_hand_off(conversation: Conversation, message: str, agent: AgentProfile, roster: Roster) -> bool:

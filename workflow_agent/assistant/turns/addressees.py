@@ -39,31 +39,24 @@ class Mentions:
 def mentions_in(message: str, roster: Collection[str]) -> Mentions:
     """Return who a message mentions; e-mail addresses and code mention nobody."""
     text = _CODE.sub(" ", message)
-    known: dict[str, None] = {}
-    unknown: dict[str, None] = {}
+    known: list[str] = []
+    unknown: list[str] = []
     for match in _MENTION.finditer(text):
-        name = match[1].lower()
-        if name in roster:
-            known[name] = None
+        if (name := match[1].lower()) in roster:
+            known.append(name)
         elif not _HANDLE.search(text[max(match.start() - 20, 0) : match.start()]):
-            unknown[match[1]] = None
-    return Mentions(tuple(known), tuple(unknown))
+            unknown.append(match[1])
+    return Mentions(tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown)))
 
 
 def agents_for(
     conversation: Conversation, message: str, roster: Roster, *, asked_for: str | None = None
 ) -> tuple[str, ...]:
-    """Return who answers a message, in order: whom it is sent to, whom it names, or who has the word.
+    """Return who answers a message to a conversation, in order: whom it is sent to, whom it names, or who has the word.
 
     Without a name, a message that goes on from the one before stays with the agent that last spoke, unless
     it asks for a change and that agent only reads; the first after a handoff is for whom it was handed to;
-    any other is for the default agent.
-
-    Args:
-        conversation: Before the message.
-        message: What was said.
-        roster: The agents, the default one first.
-        asked_for: Whom the request names beside the message.
+    any other is for the default agent, the first of the roster.
     """
     if asked_for is not None:
         return (asked_for,)

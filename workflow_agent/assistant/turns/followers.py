@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, replace
 
 from workflow_agent.assistant.requests import RunEvent, RunEvents, StartedTurn, TurnOutcome, outcome_of
@@ -61,6 +61,10 @@ class RunsElsewhere:
         """
         return await self._is_so(owner, {"ask": "run", "run_id": run_id})
 
+    def stream(self, owner: str, run_id: str) -> StreamElsewhere:
+        """Return the events of a run that a process has."""
+        return StreamElsewhere(run_id, owner, self.others, self.live)
+
     async def cancel(self, owner: str, run_id: str) -> bool:
         """Let a process stop a run; say whether it did within half a second, and the end of the run is stored."""
         try:
@@ -68,10 +72,6 @@ class RunsElsewhere:
                 return await self._is_so(owner, {"ask": "cancel", "run_id": run_id})
         except (ProcessGone, TimeoutError):
             return False
-
-    def stream(self, owner: str, run_id: str) -> StreamElsewhere:
-        """Return the events of a run that a process has."""
-        return StreamElsewhere(run_id, owner, self.others, self.live)
 
     async def _is_so(self, owner: str, question: JsonObject) -> bool:
         async with aclosing(self.others.answers(owner, question)) as told:
@@ -121,8 +121,7 @@ class Joining:
 
     def is_alive(self, tenant: str, run: Run) -> bool:
         """Say whether a process works on a run, or will do so by itself."""
-        own = run.owner == self.owners.owner
-        is_worked_on = self.live.is_running(run.run_id) if own else self.owners.is_alive(run.owner)
+        is_worked_on = self.live.is_worked_on(run, self.owners)
         if self.are_taken_over and not is_worked_on:
             self.owners.report(tenant, conversation_of_run(run.run_id))
         return is_worked_on or self.are_taken_over
@@ -176,8 +175,7 @@ class Joining:
             if outcome is not None and run.status == "completed":
                 return outcome
             if run.status != "running" or not self.is_alive(tenant, run):
-                status = run.status if run.status != "running" else "interrupted"
-                raise StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
+                raise _without_reply(run_id, run.status if run.status != "running" else "interrupted")
             if self.live.is_closing:
                 raise _ended(run_id, self.live)
             await asyncio.sleep(_POLL_SECONDS)
@@ -189,11 +187,10 @@ class Joining:
             return live.stream
         if run.owner == self.owners.owner or not self.owners.is_alive(run.owner):
             return None
-        try:
-            is_there = await self.elsewhere.has(run.owner, run.run_id)
-        except ProcessGone:
-            return None
-        return self.elsewhere.stream(run.owner, run.run_id) if is_there else None
+        with suppress(ProcessGone):
+            if await self.elsewhere.has(run.owner, run.run_id):
+                return self.elsewhere.stream(run.owner, run.run_id)
+        return None
 
     async def newest(self, tenant: str, run_id: str) -> tuple[Records, Run]:
         """Return the newest of the runs that answer a run's message, and the records it is in."""
@@ -263,15 +260,15 @@ def _told_afterwards(records: Records, run: Run, last_id: int) -> Iterator[RunEv
     """Yield the end of a run, or the whole of it to a reader who has seen nothing."""
     outcome = outcome_of(records, run.run_id, replayed=True)
     if outcome is None or run.status != "completed":
-        yield RunEvent(last_id + 1, "error", error_data(_without_reply(run)))
+        yield RunEvent(last_id + 1, "error", error_data(_without_reply(run.run_id, run.status)))
         return
     told = stream_of_outcome(outcome).told
     for number, event in enumerate(told if last_id == 0 else told[-1:], start=last_id + 1):
         yield replace(event, id=number)
 
 
-def _without_reply(run: Run) -> StaleRun:
-    return StaleRun(f"Run {run.run_id!r} was {run.status} and has no reply.", run_id=run.run_id)
+def _without_reply(run_id: str, status: str) -> StaleRun:
+    return StaleRun(f"Run {run_id!r} was {status} and has no reply.", run_id=run_id)
 
 
 async def _to_its_end(stream: RunEvents) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from workflow_agent.assistant.requests import RunStream, TurnOutcome
+from workflow_agent.conversations.runs import Run
+from workflow_agent.conversations.store import Owners
 from workflow_agent.errors import ShuttingDown, WorkflowAgentError
 
 
@@ -150,10 +152,13 @@ class LiveRuns:
         live = self._runs.get(run_id)
         return live is not None and not live.is_settled
 
+    def is_worked_on(self, run: Run, owners: Owners) -> bool:
+        """Say whether this process or another one works on a run."""
+        return self.is_running(run.run_id) if run.owner == owners.owner else owners.is_alive(run.owner)
+
     def running(self) -> list[LiveRun]:
         """Return the runs under way."""
-        found = {id(live): live for live in list(self._runs.values()) if not live.is_settled}
-        return list(found.values())
+        return list({id(live): live for live in list(self._runs.values()) if not live.is_settled}.values())
 
     def tasks(self) -> list[asyncio.Task[None]]:
         """Return the tasks that have not ended, including those of settled runs that still clean up."""

@@ -25,7 +25,7 @@ async def known_of_user(
         with suppress(StorageFailed):
             known, person = await personal.read_known(conversation.tenant, user)
             return _with_own(known, conversation), person.facts
-    return (await recalled(memory, conversation, user, trace), await known_facts(personal, conversation, user, trace))
+    return await recalled(memory, conversation, user, trace), await known_facts(personal, conversation, user, trace)
 
 
 async def recalled(

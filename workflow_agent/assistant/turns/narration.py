@@ -7,29 +7,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic_ai.exceptions import (
-    AgentRunError,
-    FallbackExceptionGroup,
-    ModelAPIError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelContextWindowExceededError,
-    ModelHTTPError,
-    ModelNotFoundError,
-    ModelOverloadedError,
-    ModelQuotaExceededError,
-    ModelRateLimitError,
-    ModelTimeoutError,
-    RunTimedOut,
-    UnexpectedModelBehavior,
-)
+from pydantic_ai import exceptions
 from pydantic_ai.messages import ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta, ToolReturnPart
 
 from workflow_agent.assistant.loop import Asking, LoopEvent
 from workflow_agent.assistant.record import Evidence
 from workflow_agent.assistant.replay import arguments_of
 from workflow_agent.assistant.requests import RunStream, TurnOutcome, chat_response, outcome_of
-from workflow_agent.conversations.document import AgentReply, WorkflowTouch
+from workflow_agent.conversations.document import WRITES, AgentReply, WorkflowTouch
 from workflow_agent.conversations.iterations import ToolResult
 from workflow_agent.conversations.records import Records, newest_in
 from workflow_agent.conversations.runs import Run, RunError
@@ -146,10 +131,7 @@ def taken_over_note(confirmed: Handoff) -> str:
 def stopped_note(max_iterations: int, touched: Sequence[WorkflowTouch], answered: Sequence[str]) -> str:
     """Return what a run that used up its steps says: what it has done, and how to go on.
 
-    Args:
-        max_iterations: How many steps it had.
-        touched: The workflows it dealt with.
-        answered: The tools that gave an answer, one name for each time.
+    The tools that gave an answer are named once for each time.
     """
     steps = "1 step" if max_iterations == 1 else f"{max_iterations} steps"
     done = _done_so_far(touched, answered)
@@ -157,18 +139,13 @@ def stopped_note(max_iterations: int, touched: Sequence[WorkflowTouch], answered
 
 
 def unanswered_note(touched: Sequence[WorkflowTouch], changes: Sequence[str]) -> str:
-    """Return what a run says that changed workflows and got no answer of the model to tell of it.
-
-    Args:
-        touched: The workflows it dealt with.
-        changes: What its tools say they changed.
-    """
+    """Return what a run says that changed workflows, as its tools tell, and got no answer of the model."""
     told = f"{_done_so_far(touched, ()).replace('Until then ', '')} The model gave no answer about it."
     return "\n".join((told, *(f"- {change}" for change in changes)))
 
 
 def _done_so_far(touched: Sequence[WorkflowTouch], answered: Sequence[str]) -> str:
-    changed = [touch for touch in touched if touch.change in ("created", "modified", "deleted")]
+    changed = [touch for touch in touched if touch.change in WRITES]
     if changed:
         listed = "; ".join(f"{touch.change} {touch.name!r} (version {touch.version})" for touch in changed)
         return f"Until then I {listed}."
@@ -209,18 +186,23 @@ def tell(stream: RunStream, conversation_id: str, replies: Iterable[AgentReply])
 
 
 _FAILURES: Sequence[tuple[type[Exception], str, str, bool]] = (
-    (RunTimedOut, "run_timeout", "The answer took longer than allowed and was stopped.", True),
-    (ModelTimeoutError, "model_timeout", "The model's provider did not answer in time.", True),
-    (ModelRateLimitError, "rate_limited", "The model's provider refused: too many requests.", True),
-    (ModelQuotaExceededError, "quota_exceeded", "The quota at the model's provider is used up.", False),
-    (ModelContextWindowExceededError, "context_too_long", "The request was longer than the model takes.", False),
-    (ModelAuthenticationError, "authentication", "The model's provider refused the API key.", False),
-    (ModelNotFoundError, "model_not_found", "The model's provider has no such model.", False),
-    (ModelOverloadedError, "overloaded", "The model's provider is overloaded.", True),
-    (ModelConnectionError, "connection", "The connection to the model's provider failed.", True),
-    (ModelAPIError, "provider_error", "The model's provider answered with an error.", True),
-    (UnexpectedModelBehavior, "unexpected_behavior", "The model's answer could not be used.", True),
-    (AgentRunError, "run_failed", "The run could not be finished.", True),
+    (exceptions.RunTimedOut, "run_timeout", "The answer took longer than allowed and was stopped.", True),
+    (exceptions.ModelTimeoutError, "model_timeout", "The model's provider did not answer in time.", True),
+    (exceptions.ModelRateLimitError, "rate_limited", "The model's provider refused: too many requests.", True),
+    (exceptions.ModelQuotaExceededError, "quota_exceeded", "The quota at the model's provider is used up.", False),
+    (
+        exceptions.ModelContextWindowExceededError,
+        "context_too_long",
+        "The request was longer than the model takes.",
+        False,
+    ),
+    (exceptions.ModelAuthenticationError, "authentication", "The model's provider refused the API key.", False),
+    (exceptions.ModelNotFoundError, "model_not_found", "The model's provider has no such model.", False),
+    (exceptions.ModelOverloadedError, "overloaded", "The model's provider is overloaded.", True),
+    (exceptions.ModelConnectionError, "connection", "The connection to the model's provider failed.", True),
+    (exceptions.ModelAPIError, "provider_error", "The model's provider answered with an error.", True),
+    (exceptions.UnexpectedModelBehavior, "unexpected_behavior", "The model's answer could not be used.", True),
+    (exceptions.AgentRunError, "run_failed", "The run could not be finished.", True),
 )
 _REFUSALS = frozenset({400, 413, 415, 422})
 _REJECTED = (
@@ -239,13 +221,17 @@ def failure_of(error: Exception, run_id: str) -> tuple[RunError, WorkflowAgentEr
     """
     if isinstance(error, WorkflowAgentError):
         return RunError(type=error.code, message=error.message, retriable=False), error
-    cause = error.exceptions[-1] if isinstance(error, FallbackExceptionGroup) else error
+    cause = error.exceptions[-1] if isinstance(error, exceptions.FallbackExceptionGroup) else error
     kind, name, message, retriable = next((one for one in _FAILURES if isinstance(cause, one[0])), _UNKNOWN)
-    if kind is ModelAPIError and isinstance(cause, ModelHTTPError) and cause.status_code in _REFUSALS:
+    if (
+        kind is exceptions.ModelAPIError
+        and isinstance(cause, exceptions.ModelHTTPError)
+        and cause.status_code in _REFUSALS
+    ):
         name, message, retriable = _REJECTED
     stored = RunError(type=name, message=message + _NEXT, retriable=retriable)
     details: dict[str, object] = {"error_type": name, "run_id": run_id, "retriable": retriable}
-    if not isinstance(cause, ModelRateLimitError):
+    if not isinstance(cause, exceptions.ModelRateLimitError):
         return stored, ModelFailed(stored.message, **details)
     if cause.retry_after is None:
         return stored, ModelBusy(stored.message, **details)

@@ -33,12 +33,11 @@ from workflow_agent.assistant.window.context import ContextManager, FittingWindo
 from workflow_agent.assistant.window.counters import PlanningLedger, TokenCounters
 from workflow_agent.assistant.window.material import Gathering
 from workflow_agent.assistant.window.record import BuiltContext, outdated_results, roster_notes, run_notes
-from workflow_agent.conversations import iterations
 from workflow_agent.conversations.agents import AgentProfile
 from workflow_agent.conversations.archive import Position
 from workflow_agent.conversations.calls import PROGRAM_TOOL, history_notice
 from workflow_agent.conversations.context_records import WindowLimits
-from workflow_agent.conversations.document import WRITES, ModeRecord, WorkflowReference
+from workflow_agent.conversations.document import ModeRecord, WorkflowReference
 from workflow_agent.conversations.memory.person import Fact
 from workflow_agent.conversations.memory.references import WorkflowMemory
 from workflow_agent.conversations.memory.service import PersonalMemory
@@ -143,9 +142,8 @@ class Runner:
 
     def _told_who_there_is(self, job: Job, unknown: Sequence[str], stream: RunStream) -> str:
         """Answer a message for somebody who is not there with the roster; no model is asked."""
-        listed = [(profile.name, profile.description) for profile in self.roster.values()]
-        text = roster_answer(unknown, listed)
-        job.evidence.turn = iterations.add_assistant_message(job.evidence.turn, text, at=self.now())
+        text = roster_answer(unknown, [(profile.name, profile.description) for profile in self.roster.values()])
+        job.evidence.says(text)
         stream.publish("delta", {"text": text})
         return text
 
@@ -191,15 +189,7 @@ class Runner:
     async def _window(
         self, job: Job, deps: WorkflowContext, model: Model, *, is_sent: bool, shrunk: BuiltContext | None = None
     ) -> BuiltContext:
-        """Return the window; without what costs a call of a model, if it goes to none.
-
-        Args:
-            job: The message to answer.
-            deps: What the run has.
-            model: The model that answers.
-            is_sent: Whether it goes to a model.
-            shrunk: A window that was too large.
-        """
+        """Return the window, or one shrunk from it; without what costs a call of a model, if it goes to none."""
         counter = job.evidence.counter
         fixed = self.assistant.overhead(deps, model, counter.count)
         fixed["memory"] = sum(map(counter.count, (roster_notes(job.agent, self.roster), *deps.notes)))
@@ -266,14 +256,15 @@ class Runner:
                 is_streamed=job.request.is_streamed,
             ) as run:
                 await narration.follow(run.events())
-            _refuse_blank(job.evidence.answer)
+            if not job.evidence.answer.strip():
+                raise UnexpectedModelBehavior("The answer is blank.")
         except UsageLimitExceeded:
             touched, answered = tuple(deps.progress.touched.values()), job.evidence.tools_that_answered()
             narration.add(stopped_note(job.agent.max_iterations, touched, answered))
         except ContentFilterError:
             self._say(job, narration, job.evidence.refusal or _FILTERED)
         except (AgentRunError, FallbackExceptionGroup) as error:
-            if not _changed(deps):
+            if not deps.progress.has_written:
                 raise
             # Told as an error it would be sent again, and the change made twice.
             _log.warning("the model failed after a change", extra={"error_type": type(error).__name__})
@@ -289,10 +280,10 @@ class Runner:
         self, job: Job, deps: WorkflowContext, built: BuiltContext, text: str, model: Model, cached: JsonObject
     ) -> Reply:
         iterations = job.evidence.closed()
-        progress = deps.progress
-        at = self.now()
-        occasion = Occasion.of(job.conversation, job.run, job.message.content, at)
+        progress, at = deps.progress, self.now()
+        occasion = Occasion(job.message.content, job.conversation.id, job.run.turn, at)
         job.trace.mode = progress.mode.name
+        answered = () if job.run.follows else (message_call(job.message, job.run, "success", at),)
         return Reply(
             content=text,
             model=job.evidence.model or model.model_name,
@@ -304,10 +295,7 @@ class Runner:
             cost=job.evidence.costs.cost,
             context=self._record(job, progress.mode, built, model, cached),
             iterations=iterations,
-            calls=(
-                *(() if job.run.follows else (message_call(job.message, job.run, "success", at),)),
-                *job.evidence.call_records(),
-            ),
+            calls=(*answered, *job.evidence.call_records()),
             bound_workflow_id=progress.open_workflow_id,
             phase_changes=tuple(progress.phase_changes),
             handoffs=tuple(progress.handoffs),
@@ -331,15 +319,6 @@ class Runner:
             cache_stats=cached,
             finish_reason=evidence.finish_reason,
         )
-
-
-def _refuse_blank(answer: str) -> None:
-    if not answer.strip():
-        raise UnexpectedModelBehavior("The answer is blank.")
-
-
-def _changed(deps: WorkflowContext) -> bool:
-    return any(touch.change in WRITES for touch in deps.progress.touched.values())
 
 
 def _unanswered(job: Job, deps: WorkflowContext) -> str:

@@ -197,13 +197,11 @@ class Chat:
         live = self.worker.live.get(run.run_id)
         if live is not None and live.task is not None:
             await live.cancel()
-        elif run.status == "running" and not await self._cancelled_elsewhere(run):
-            await self._mark_cancelled(tenant, records.id, run)
+        elif run.status == "running":
+            is_elsewhere = run.owner != self.worker.owners.owner and self.worker.owners.is_alive(run.owner)
+            if not (is_elsewhere and await self.joining.elsewhere.cancel(run.owner, run.run_id)):
+                await self._mark_cancelled(tenant, records.id, run)
         return (await self.recorded_run(tenant, run_id))[1]
-
-    async def _cancelled_elsewhere(self, run: Run) -> bool:
-        is_elsewhere = run.owner != self.worker.owners.owner and self.worker.owners.is_alive(run.owner)
-        return is_elsewhere and await self.joining.elsewhere.cancel(run.owner, run.run_id)
 
     async def _mark_cancelled(self, tenant: str, conversation_id: str, run: Run) -> None:
         journals = Journals(self.worker.journal, tenant, self.worker.owners)

@@ -169,14 +169,9 @@ class Takeover:
 
     def _take(self, worker: Worker, journals: Journals, conversation: Conversation) -> Conversation:
         run = conversation.active_run()
-        if run is None or not self._is_free(run):
+        if run is None or self.live.is_worked_on(run, self.owners):
             return conversation
         is_spent = run.attempt >= MOST_ATTEMPTS and not self.owners.was_lost_with(run.owner)
         if is_spent or run.agent not in worker.runner.roster:
             return interrupt_dead_runs(conversation, is_alive=lambda _: False, at=self.now(), left_by=journals.left_by)
         return taken_over(conversation, run, owner=self.owners.owner, at=self.now())
-
-    def _is_free(self, run: Run) -> bool:
-        if run.owner == self.owners.owner:
-            return not self.live.is_running(run.run_id)
-        return not self.owners.is_alive(run.owner)

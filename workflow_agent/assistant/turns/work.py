@@ -72,14 +72,11 @@ class Worker:
         trace: TurnTrace | None = None,
         responses: Sequence[bytes] = (),
     ) -> LiveRun:
-        """Start the work on an accepted message and return it. It does not end with the request.
+        """Start the work on an accepted message, which is in the conversation, and return it.
 
-        Args:
-            conversation: With the message in it.
-            run: The run that is to answer.
-            request: What was asked for; where only the conversation knows of it, as the message tells.
-            trace: Of the turn; from here the work ends it.
-            responses: What the model said in an earlier attempt, as a journal has it; it is not asked for again.
+        It does not end with the request; without one, what was asked for is what the message tells. From here the work
+        ends the trace. The responses are what the model said in an earlier attempt, as a journal has it; it is not
+        asked for them again.
         """
         job = self._job(conversation, run, request, trace, responses)
         live = self.live.open(run.run_id, run.attempt)

@@ -62,12 +62,9 @@ class SealedResults:
     _about: LRUCache[tuple[str, str, str], Sequence[_Told]] = field(default_factory=_kept, repr=False)
 
     async def replies(self, conversation: Conversation, question: str, lost: Lost) -> Sequence[AgentReply]:
-        """Return the replies that may answer a question, newest first.
+        """Return the replies that may answer a question, which the conversation ends with, newest first.
 
-        Args:
-            conversation: As it is with the question in it.
-            question: What is asked.
-            lost: Learns of each sealed file that cannot be read; what is in the others is found all the same.
+        What is in other sealed files is found although one cannot be read.
         """
         asked = asked_words(question)
         unsaid = _unsaid(asked, conversation)
@@ -129,51 +126,38 @@ def _stems_in(texts: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The contents of one conversation's iterations.
-
-    Args:
-        store: Keeps what is large, by its digest: the same content once, however many turns have it.
-        tenant: Whose conversation.
-        conversation_id: Which one.
-        inline_bytes: A tool result up to this size, as JSON, stays where it belongs.
-        fence: Of the run that writes, if one does.
-    """
+    """The contents of one conversation's iterations."""
 
     store: ConversationStore
+    """Keeps what is large, by its digest: the same content once, however many turns have it."""
     tenant: str
     conversation_id: str
     inline_bytes: int = INLINE_BYTES
+    """A tool result up to this size, as JSON, stays where it belongs."""
     fence: RunFence | None = None
+    """Of the run that writes, if one does."""
 
     async def keep(
         self, iterations: Sequence[Iteration], instructions: Sequence[Told] = (), asked: UserMessage | None = None
     ) -> tuple[Iteration, ...]:
         """Return iterations with references in place of what is large or said in an event, all durably kept by then.
 
-        Args:
-            iterations: As the run left them.
-            instructions: The parts that the system message is made of.
-            asked: The message that they answer; its text stands there alone.
+        The instructions are the parts of the system message; the text of the message asked stands in its event alone.
 
         Raises:
             StorageFailed: Something could not be kept; nothing may refer to it.
         """
-        return tuple([await self._kept(one, instructions, asked) for one in iterations])
+        kept: list[Iteration] = []
+        for one in iterations:
+            messages = tuple([await self._kept_message(said, instructions, asked) for said in one.messages])
+            kept.append(one.model_copy(update={"messages": messages}))
+        return tuple(kept)
 
     async def resolved(
         self, iterations: Sequence[Iteration], asked: UserMessage | None = None
     ) -> tuple[Iteration, ...]:
-        """Return iterations with contents in place of references; what is gone says so.
-
-        Args:
-            iterations: As they are kept.
-            asked: The message that they answer.
-        """
+        """Return iterations with contents in place of references; what is gone says so."""
         return tuple([await self._resolved(one, asked) for one in iterations])
-
-    async def _kept(self, iteration: Iteration, instructions: Sequence[Told], asked: UserMessage | None) -> Iteration:
-        messages = tuple([await self._kept_message(one, instructions, asked) for one in iteration.messages])
-        return iteration.model_copy(update={"messages": messages})
 
     async def _kept_message(self, message: Message, instructions: Sequence[Told], asked: UserMessage | None) -> Message:
         if asked is not None and message.role == "user" and message.content == asked.content:

@@ -29,18 +29,15 @@ from workflow_agent.values.tokens import TokenCounter, newest_that_fit, shortene
 
 @dataclass(frozen=True, slots=True)
 class ContextManager:
-    """Builds the window of a turn.
-
-    Args:
-        max_turns: How many earlier turns are considered at all, newest first.
-        turns_with_tools: In how many of the newest turns tool calls and results are replayed; of older
-            ones only what was said, because a workflow read long ago may have changed since.
-        rendered_of: Keeps turns as they were rendered for earlier windows.
-    """
+    """Builds the window of a turn."""
 
     max_turns: int = 50
+    """How many earlier turns are considered at all, newest first."""
     turns_with_tools: int = 3
+    """In how many of the newest turns tool calls and results are replayed; of older ones only what was said, because a
+    workflow read long ago may have changed since."""
     rendered_of: RenderedOf = keeping_nothing
+    """Keeps turns as they were rendered for earlier windows."""
 
     async def build(
         self,
@@ -69,10 +66,10 @@ class ContextManager:
             counter: Counts tokens as the run's model does.
             handoff: What brought the agent in, if another handed over.
             registered: The agents there are.
-            mask_step: In steps of how many turns tool results leave the window.
             system_in_place: Whether the provider leaves system messages where they are.
+            mask_step: In steps of how many turns tool results leave the window.
             material_tokens: What the artifacts take.
-            read: Reads the tool results of the turns that show them, where they are kept apart.
+            read: Reads the tool results that are kept apart.
 
         Raises:
             ContextOverflow: The fixed parts alone are over the budget; says which weigh most.
@@ -135,13 +132,8 @@ def _turns_since_step(uncompacted: int, mask_step: int) -> int:
 async def _turns_before(past: PastTurns, whole: int, most: int, room: int) -> list[PastTurn]:
     """Return the uncompacted turns before the trigger, newest first, up to the first that is too much.
 
-    Each is rendered as it is come to; nothing older is.
-
-    Args:
-        past: Renders them.
-        whole: How many of the newest show the results of their tools.
-        most: How many there may be.
-        room: In tokens.
+    Each is rendered as it is come to; nothing older is. As many of the newest as `whole` show the results of their
+    tools.
     """
     taken: list[PastTurn] = []
     for group, with_tools, is_earlier in _groups_before(past.transcript, whole):
@@ -183,19 +175,14 @@ def _verbatim(turns: Iterable[PastTurn], agent: str) -> frozenset[int]:
 
 @dataclass(slots=True)
 class FittingWindow:
-    """Builds the window of one job.
-
-    Args:
-        compactor: Makes room.
-        job: The message to answer.
-        build: Builds the window of a conversation.
-        may_compact: Whether turns that do not fit are compacted, rather than left out this once.
-    """
+    """Builds the window of one job."""
 
     compactor: Compactor
     job: Job
     build: Callable[..., Awaitable[BuiltContext]]
-    may_compact: bool = True
+    """Builds the window of a conversation."""
+    may_compact: bool
+    """Whether turns that do not fit are compacted, rather than left out this once."""
     _compacted: Conversation | None = field(default=None, init=False)
 
     async def built(self, *, material_tokens: int = 0) -> BuiltContext:

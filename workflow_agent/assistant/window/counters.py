@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from threading import Lock
+from typing import Literal
 
 from cachetools import LRUCache
 from pydantic_ai.models import Model
@@ -66,11 +67,7 @@ def remembering(count: Count) -> Count:
 
 
 class TokenCounters:
-    """The counters of all models, and what was learned about those without a tokenizer; threads may share it.
-
-    Args:
-        exact: Returns the tokenizer of an encoding, or None where there is none.
-    """
+    """The counters of all models, and what was learned about those without a tokenizer; threads may share it."""
 
     def __init__(self, exact: Callable[[str], Count | None] = exact_count) -> None:
         self._exact = exact
@@ -137,29 +134,20 @@ class PlanningLedger:
     notes: list[str] = field(default_factory=list[str])
     """What else the reader of the record should know."""
 
-    def spent_on_planning(self, usage: Usage, cost_usd: Decimal | None) -> None:
-        """Add a call of the planner."""
-        self.costs = self.costs.with_call("planner", usage, cost_usd)
-
-    def spent_on_summaries(self, usage: Usage, cost_usd: Decimal | None) -> None:
-        """Add a call of the summarizer."""
-        self.costs = self.costs.with_call("summarizer", usage, cost_usd)
+    def spent(self, on: Literal["planner", "summarizer"], usage: Usage, cost_usd: Decimal | None) -> None:
+        """Add a call of a model."""
+        self.costs = self.costs.with_call(on, usage, cost_usd)
 
     def looked_up(self, *, hit: bool) -> None:
         """Note whether something was in a cache."""
         self.cache_hits += hit
         self.cache_misses += not hit
 
-    @property
-    def is_llm_plan(self) -> bool:
-        """Return whether a model made the plan, now or when the same was asked before."""
-        return self.planned_by in ("model", "cache")
-
     def facts(self) -> JsonObject:
         """Return what the context record says of it; nothing of any content."""
         return {
             "artifacts_processed": [one.model_dump(mode="json") for one in self.records],
-            "llm_planning_used": self.is_llm_plan,
+            "llm_planning_used": self.planned_by in ("model", "cache"),
             "planning_cost": self._cost(),
             "planning": self._planning(),
         }

@@ -1,6 +1,7 @@
 """From the steps and messages of a conversation to artifacts."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 from workflow_agent.conversations.artifacts import Artifact, ArtifactType, artifact_of
@@ -67,10 +68,7 @@ def extract_artifacts_from_steps(steps: Iterable[Iteration]) -> list[Artifact]:
 def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> list[Artifact]:
     """Return the tool results behind messages, newest first; of one call made again only the newest.
 
-    What a tool returned for the same arguments before is out of date.
-
-    Args:
-        messages: Oldest first.
+    The messages come oldest first. What a tool returned for the same arguments before is out of date.
     """
     found: dict[str, Artifact] = {}
     for message in reversed(messages):
@@ -85,15 +83,11 @@ def extract_artifacts_from_messages(messages: Sequence[ConversationMessage]) -> 
 
 
 def with_newest_results(replies: Iterable[AgentReply], in_sight: Iterable[AgentReply]) -> Iterator[AgentReply]:
-    """Yield the replies with results that no later call replaces, without those that one does, newest first.
+    """Yield the replies, newest first, with results that no later call replaces, without those that one does.
 
-    Args:
-        replies: Those that are no longer verbatim in the window, newest first.
-        in_sight: Those that are, all of them later; what they hold is not wanted twice.
+    The replies in sight are verbatim in the window, all of them later; what they hold is not wanted twice.
     """
-    known: set[str] = set()
-    for reply in in_sight:
-        known |= _asked(reply).keys()
+    known = {question for reply in in_sight for question in _asked(reply)}
     for reply in replies:
         asked = _asked(reply)
         replaced = {result_id for question, ids in asked.items() if question in known for result_id in ids}
@@ -146,13 +140,7 @@ def _tool_artifact(step: Iteration, result: ToolResult, args: JsonObject, source
 
 
 def document_artifact(document: AttachedDocument, text: str, *, turn: int) -> Artifact:
-    """Return an attached document as an artifact.
-
-    Args:
-        document: What the conversation knows of it.
-        text: What it says.
-        turn: The turn under way; a document of an earlier one is historical.
-    """
+    """Return an attached document with its text as an artifact; one of before the turn under way is historical."""
     about: JsonObject = {
         "title": document.title,
         "media_type": document.media_type,
@@ -168,17 +156,6 @@ def document_artifact(document: AttachedDocument, text: str, *, turn: int) -> Ar
 
 
 def replies_out_of_sight(newest_first: Iterable[Event], verbatim: Collection[int], most: int) -> Iterator[AgentReply]:
-    """Yield the newest replies whose steps are not in the window, newest first.
-
-    Args:
-        newest_first: The events before the message to answer.
-        verbatim: The indices of the replies whose steps are in the window.
-        most: How many replies with steps to look at.
-    """
-    looked_at = 0
-    for event in newest_first:
-        if looked_at == most:
-            return
-        if isinstance(event, AgentReply) and event.index not in verbatim:
-            looked_at += 1
-            yield event
+    """Return the newest replies, at most so many, that are not among those whose steps the window shows verbatim."""
+    replies = (event for event in newest_first if isinstance(event, AgentReply) and event.index not in verbatim)
+    return islice(replies, most)

@@ -24,22 +24,13 @@ from pydantic_ai.tools import ToolDefinition
 from workflow_agent.assistant.compaction.text import OPENING
 from workflow_agent.assistant.context import READ_ONLY_MODES, WorkflowContext
 from workflow_agent.assistant.record import BETWEEN_PARTS, joined
-from workflow_agent.assistant.tools.registry import (
-    LISTED_TOOLS,
-    RARE_TOOLS,
-    SWITCH_MODE,
-    USE_TOOL,
-    WRITING_TOOLS,
-    called_by_one,
-    definition_text,
-    line_of,
-    use_tool,
-)
+from workflow_agent.assistant.tools import registry
 from workflow_agent.conversations.agents import MODES, WRITING, AgentProfile, Mode
 from workflow_agent.conversations.document import AgentReply, UserMessage
 
 PromptLayout = Literal["auto", "stable_prefix", "plain"]
 _KNOWN_TO_CACHE = "https://api.openai.com/"
+_CALLED_BY_ONE = registry.LISTED_TOOLS | registry.RARE_TOOLS
 
 
 def has_stable_prefix(model: object, layout: PromptLayout) -> bool:
@@ -61,7 +52,7 @@ class OfferByMode:
     definitions: Mapping[str, ToolDefinition]
     """Of all own tools."""
     layout: PromptLayout = "auto"
-    writing: frozenset[str] = WRITING_TOOLS
+    writing: frozenset[str] = registry.WRITING_TOOLS
     """The names of those that change workflows."""
 
     def names(
@@ -72,11 +63,7 @@ class OfferByMode:
         if agent is None:
             return of_mode
         its_own = of_mode if agent.tools is None else of_mode & frozenset(agent.tools)
-        return its_own if agent.mode is None else its_own - {SWITCH_MODE}
-
-    def chars(self, mode: Mode) -> int:
-        """Return how long the definitions of a mode's tools are."""
-        return sum(map(len, self.texts(mode)))
+        return its_own if agent.mode is None else its_own - {registry.SWITCH_MODE}
 
     def texts(self, mode: Mode) -> tuple[str, ...]:
         """Return what a request tells of a mode's tools."""
@@ -101,14 +88,15 @@ class OfferByMode:
 
     def packed(self, tools: Sequence[ToolDefinition]) -> list[ToolDefinition]:
         """Return tools as a request carries them: those that few turns need in one, the rare ones not at all."""
-        listed = [one for one in tools if one.name in LISTED_TOOLS]
-        others = [one for one in tools if one.name not in LISTED_TOOLS | RARE_TOOLS]
-        return [use_tool(self._lines[one.name] for one in listed), *others] if len(others) < len(tools) else others
+        listed = [one for one in tools if one.name in registry.LISTED_TOOLS]
+        others = [one for one in tools if one.name not in _CALLED_BY_ONE]
+        packed = [registry.use_tool(self._lines[one.name] for one in listed)] if len(others) < len(tools) else []
+        return [*packed, *others]
 
     def rare_lines(self, names: Collection[str]) -> str:
         """Return what the facts of a turn tell of tools."""
-        lines = "\n".join(self._lines[name] for name in sorted(RARE_TOOLS & frozenset(names)))
-        return f"Tools for `{USE_TOOL}`:\n{lines}" if lines else ""
+        lines = "\n".join(self._lines[name] for name in sorted(registry.RARE_TOOLS & frozenset(names)))
+        return f"Tools for `{registry.USE_TOOL}`:\n{lines}" if lines else ""
 
     def is_stable(self, model: object) -> bool:
         """Say whether requests to a model keep their beginning."""
@@ -116,16 +104,16 @@ class OfferByMode:
 
     def _texts(self, names: Collection[str]) -> tuple[str, ...]:
         tools = self.packed([tool for name, tool in self.definitions.items() if name in names])
-        return (*(self._alone.get(one.name) or definition_text(one) for one in tools), self.rare_lines(names))
+        return (*(self._alone.get(one.name) or registry.definition_text(one) for one in tools), self.rare_lines(names))
 
     @cached_property
     def _alone(self) -> Mapping[str, str]:
         """What each tool weighs where it is not packed. All of them are the same for every request."""
-        return {name: definition_text(tool) for name, tool in self.definitions.items()}
+        return {name: registry.definition_text(tool) for name, tool in self.definitions.items()}
 
     @cached_property
     def _lines(self) -> Mapping[str, str]:
-        return {name: line_of(self.definitions[name]) for name in LISTED_TOOLS | RARE_TOOLS if name in self.definitions}
+        return {name: registry.line_of(tool) for name, tool in self.definitions.items() if name in _CALLED_BY_ONE}
 
     def check(self, tool: str, ctx: RunContext[Any]) -> None:
         """Refuse a tool that the mode, or the agent, does not have, whatever the provider let the model call.
@@ -182,9 +170,8 @@ def laid_out(
     lasting = [one for one in told if one.is_lasting]
     facts = BETWEEN_PARTS.join(filter(None, [joined(one for one in told if not one.is_lasting), rare]))
     # What the tools are is told by the tools.
-    messages = [
-        _without_announcements(one) for one in called_by_one(request_context.messages, LISTED_TOOLS | RARE_TOOLS)
-    ]
+    by_one = registry.called_by_one(request_context.messages, _CALLED_BY_ONE)
+    messages = [_without_announcements(one) for one in by_one]
     messages = with_facts(messages, facts, is_kept=is_anthropic(ctx.model))
     roster = joined(one for one in lasting if one.section == "memory")
     others = [one for one in lasting if one.section not in ("prompt_module", "memory")]
@@ -205,7 +192,7 @@ def laid_out(
     request_context.messages = [ModelRequest(parts=[SystemPromptPart(leading)]), *messages]
     foreign = {one.name for one in parameters.function_tools if one.name not in offer.definitions}
     of_mode = offer.names(ctx.deps.progress.mode.name, ctx.deps.profile, ctx.deps.idle_tools)
-    allowed = {one.name for one in tools} & (foreign | of_mode | {USE_TOOL})
+    allowed = {one.name for one in tools} & (foreign | of_mode | {registry.USE_TOOL})
     request_context.model_request_parameters = replace(parameters, instruction_parts=[])
     request_context.model_settings = merge_model_settings(
         request_context.model_settings, ModelSettings(tool_choice=ToolOrOutput(sorted(allowed)))
@@ -227,11 +214,12 @@ def _framed(message: ModelMessage) -> ModelMessage:
     texts = [one.content for one in message.parts if isinstance(one, SystemPromptPart)]
     if not texts:
         return message
+    text = "\n\n".join(texts)
     parts = [one for one in message.parts if not isinstance(one, SystemPromptPart)]
     at = next((place for place, one in enumerate(parts) if isinstance(one, UserPromptPart)), None)
     if at is None:
-        return replace(message, parts=[*parts, UserPromptPart(_in_frame("\n\n".join(texts)))])
-    return _with_framed(replace(message, parts=parts), at, "\n\n".join(texts))
+        return replace(message, parts=[*parts, UserPromptPart(_in_frame(text))])
+    return _with_framed(replace(message, parts=parts), at, text)
 
 
 def _in_frame(text: str) -> str:
@@ -290,11 +278,7 @@ def with_modules(
 ) -> tuple[list[ModelMessage], list[str]]:
     """Return the messages with each module but the first before the turn in view that needs it, and all of them.
 
-    Args:
-        messages: With the facts of the turn.
-        modules: By mode.
-        deps: Of the run.
-        are_framed: Whether modules stand in what the user said, framed, and not in system messages.
+    They stand in system messages, or framed in what the user said.
     """
     changed, modes = list(messages), _modes_in_view(messages, deps)
     at, place = _newest_prompt(changed)

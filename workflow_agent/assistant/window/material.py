@@ -11,15 +11,9 @@ from pydantic_ai.models import Model
 
 from workflow_agent.assistant.providers import ModelConfig
 from workflow_agent.assistant.requests import Job
+from workflow_agent.assistant.window import extraction
 from workflow_agent.assistant.window.contents import Blobs, SealedResults
 from workflow_agent.assistant.window.counters import PlanningLedger
-from workflow_agent.assistant.window.extraction import (
-    Context,
-    build_llm_messages,
-    document_artifact,
-    replies_out_of_sight,
-    with_newest_results,
-)
 from workflow_agent.assistant.window.past_turns import with_results
 from workflow_agent.assistant.window.plan import (
     DEFAULT_THRESHOLDS,
@@ -80,7 +74,7 @@ class Gathering:
 
         Args:
             job: The message and its conversation.
-            model: The model that answers.
+            model: The one that answers.
             name: How it is called in the settings.
             goal: What the turn is for: its mode.
             build: Builds the window, beside artifacts of `material_tokens`.
@@ -107,7 +101,7 @@ class Gathering:
         if built.is_shortened:
             documents.insert(0, _message_itself(job.message))
         events = [event for event in reversed(job.conversation.events) if event.id != job.message.id]
-        away = replies_out_of_sight(events, built.verbatim, self.limits.replies)
+        away = extraction.replies_out_of_sight(events, built.verbatim, self.limits.replies)
         shown = (one for one in events if isinstance(one, AgentReply) and one.index in built.verbatim)
         # They are among the latest: the events before them need not be looked through.
         in_sight = islice(shown, len(built.verbatim))
@@ -119,16 +113,16 @@ class Gathering:
                 _note_loss(ledger, content_ref, error)
                 raise
 
-        earlier = chain(away, await self._sealed_replies(job, ledger))
-        replies = [await with_results(one, read) for one in with_newest_results(earlier, in_sight)]
-        context = Context(conversation_history=tuple(build_llm_messages(replies[::-1])), artifacts=tuple(documents))
+        sealed: Sequence[AgentReply] = ()
+        if self.sealed is not None and self.limits.replies:
+            question = job.message.content[:_QUESTION_CHARS]
+            sealed = await self.sealed.replies(job.conversation, question, partial(_note_loss, ledger))
+        earlier = chain(away, sealed)
+        replies = [await with_results(one, read) for one in extraction.with_newest_results(earlier, in_sight)]
+        context = extraction.Context(
+            conversation_history=tuple(extraction.build_llm_messages(replies[::-1])), artifacts=tuple(documents)
+        )
         return [await self._dated(job, one) for one in context.all_artifacts()]
-
-    async def _sealed_replies(self, job: Job, ledger: PlanningLedger) -> Sequence[AgentReply]:
-        if self.sealed is None or not self.limits.replies:
-            return ()
-        question = job.message.content[:_QUESTION_CHARS]
-        return await self.sealed.replies(job.conversation, question, partial(_note_loss, ledger))
 
     async def _dated(self, job: Job, artifact: Artifact) -> Artifact:
         """Return an artifact, marked where the workflow it is about was changed since."""
@@ -154,7 +148,7 @@ class Gathering:
             except UNREADABLE_ERRORS as error:
                 _note_loss(ledger, one.attachment_id, error)
                 continue
-            documents.append(document_artifact(one, str(text), turn=job.message.turn))
+            documents.append(extraction.document_artifact(one, str(text), turn=job.message.turn))
         return documents
 
     async def _frames(

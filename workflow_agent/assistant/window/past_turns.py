@@ -84,21 +84,17 @@ def keeping_nothing(tenant: str, conversation_id: str, how: Hashable) -> Rendere
 
 @dataclass(slots=True)
 class PastTurns:
-    """The earlier turns of one window.
-
-    Args:
-        transcript: The conversation as the agent reads it.
-        counter: Counts tokens as the run's model does.
-        kept: What was rendered for the windows before; afterwards only what this one has.
-        read: Reads the tool results that are kept apart.
-        replay: Gives messages the form in which the run's model gets them.
-    """
+    """The earlier turns of one window."""
 
     transcript: Transcript
+    """The conversation as the agent reads it."""
     counter: TokenCounter
     kept: Rendered
+    """What was rendered for the windows before; afterwards only what this one has."""
     replay: Callable[[Iterable[Message]], Sequence[ModelMessage]]
-    read: ReadContent = reading_nothing
+    """Gives messages the form in which the run's model gets them."""
+    read: ReadContent
+    """Reads the tool results that are kept apart."""
     _used: Rendered = field(default_factory=dict[Hashable, PastTurn])
 
     @classmethod

@@ -1,7 +1,7 @@
 """When a model plans the context, and what is set right in its plan."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -71,15 +71,7 @@ def planning_need(
     model_config: PricedModels,
     thresholds: PlanningThresholds = DEFAULT_THRESHOLDS,
 ) -> tuple[bool, Reason]:
-    """Return whether a model should plan the context, and the first rule that decides it.
-
-    Args:
-        artifacts: All there are.
-        total_tokens: Of all of them in full.
-        budget_tokens: What there is room for.
-        model_config: Knows what the primary model costs.
-        thresholds: Where the rules draw their lines.
-    """
+    """Return whether a model should plan the context, and the first rule that decides it."""
     if not artifacts:
         return False, "no artifacts"
     if sum(one.size_chars for one in artifacts) < thresholds.few_chars:
@@ -117,21 +109,17 @@ def corrected_plan(
             continue
         decided[decision.artifact_id] = decision
     ordered = sorted(decided.values(), key=lambda one: one.priority)
-    for missing in (one for one in known if one not in decided):
-        notes.append(f"{missing} was left out of the plan; it is excluded")
-        ordered.append(
-            ArtifactDecision(
-                artifact_id=missing,
-                strategy=ProcessingStrategy.EXCLUDE,
-                priority=len(ordered) + 1,
-                relevance_rationale="not mentioned by the planner",
-            )
-        )
-    renumbered = (one.model_copy(update={"priority": at}) for at, one in enumerate(ordered, 1))
+    left_out = [one for name, one in known.items() if name not in decided]
+    notes += (f"{one.artifact_id} was left out of the plan; it is excluded" for one in left_out)
+    ordered += (_decision(one, ProcessingStrategy.EXCLUDE, "not mentioned by the planner") for one in left_out)
     reasoning = answer.get("reasoning")
-    return ArtifactPlan(
-        artifacts=tuple(renumbered), reasoning=reasoning[:2_000] if isinstance(reasoning, str) else ""
-    ), tuple(notes)
+    return _plan(ordered, reasoning[:2_000] if isinstance(reasoning, str) else ""), tuple(notes)
+
+
+def _plan(decisions: Iterable[ArtifactDecision], reasoning: str) -> ArtifactPlan:
+    """Return a plan of decisions, the most important first."""
+    numbered = (one.model_copy(update={"priority": at}) for at, one in enumerate(decisions, 1))
+    return ArtifactPlan(artifacts=tuple(numbered), reasoning=reasoning)
 
 
 def _read(
@@ -147,17 +135,15 @@ def _read(
         return None
     strategy = _strategy(told.get("strategy"), artifact_id, notes)
     rationale = told.get("relevance_rationale")
+    focus = _wish(told.get("summarization_focus"), question) if strategy is ProcessingStrategy.SUMMARIZE else None
+    query = _wish(told.get("extraction_query"), question) if strategy is _RAG else None
     return ArtifactDecision(
         artifact_id=artifact_id,
         strategy=strategy,
         priority=_priority(told.get("priority"), position, artifact_id, notes),
         relevance_rationale=rationale[:500] if isinstance(rationale, str) else "",
-        summarization_focus=_wish(told.get("summarization_focus"), question)
-        if strategy is ProcessingStrategy.SUMMARIZE
-        else None,
-        extraction_query=_wish(told.get("extraction_query"), question)
-        if strategy is ProcessingStrategy.RAG_EXTRACT
-        else None,
+        summarization_focus=focus,
+        extraction_query=query,
     )
 
 
@@ -236,10 +222,7 @@ def rule_plan(artifacts: Sequence[Artifact], question: str, available_tokens: in
         *(_decision(one, _RAG, "may hold what is asked for", question) for one in searched),
         *(_decision(one, ProcessingStrategy.EXCLUDE, "shares no words with the question") for one in left),
     ]
-    decisions = (one.model_copy(update={"priority": at}) for at, one in enumerate(decided, 1))
-    return ArtifactPlan(
-        artifacts=tuple(decisions), reasoning="By rule: this turn's first, then by the words of the question."
-    )
+    return _plan(decided, "By rule: this turn's first, then by the words of the question.")
 
 
 def weighed(plan: ArtifactPlan, artifacts: Sequence[Artifact]) -> list[Artifact]:
@@ -298,7 +281,9 @@ def _title(artifact: Artifact) -> str:
 
 
 def _included(artifact: Artifact, question: str, available_tokens: int) -> ArtifactDecision:
-    if artifact.size_chars > _most_chars(artifact, available_tokens):
+    room = available_tokens * _CHARS_A_TOKEN
+    # Older ones leave room for others.
+    if artifact.size_chars > (min(room, _MOST_OLD_CHARS) if artifact.is_historical else room):
         return _decision(artifact, _RAG, "too large to be included in full", question)
     why = "shares words with the question" if artifact.is_historical else "belongs to this turn"
     return _decision(artifact, ProcessingStrategy.INCLUDE_FULL, why)
@@ -308,9 +293,3 @@ def _decision(artifact: Artifact, strategy: ProcessingStrategy, why: str, query:
     return ArtifactDecision(
         artifact_id=artifact.artifact_id, strategy=strategy, priority=1, relevance_rationale=why, extraction_query=query
     )
-
-
-def _most_chars(artifact: Artifact, available_tokens: int) -> int:
-    """Return how long an artifact may be to go in whole; older ones leave room for others."""
-    room = available_tokens * _CHARS_A_TOKEN
-    return min(room, _MOST_OLD_CHARS) if artifact.is_historical else room

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic_ai.exceptions import AgentRunError, FallbackExceptionGroup, UserError
 from pydantic_ai.models import Model
@@ -122,21 +122,15 @@ class PlanningParts:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactProcessor:
-    """Plans and prepares the artifacts of one turn.
-
-    Args:
-        parts: What is shared by all turns.
-        planner: The model that plans.
-        summarizer: The model that summarizes.
-        count: Counts tokens as the model that answers does.
-        ledger: Takes down what it cost and what became of each artifact.
-    """
+    """Plans and prepares the artifacts of one turn."""
 
     parts: PlanningParts
     planner: Model
     summarizer: Model
     count: Callable[[str], int]
+    """As the model that answers counts tokens."""
     ledger: PlanningLedger
+    """Takes down what it cost and what became of each artifact."""
 
     async def plan_context(
         self, artifacts: Sequence[Artifact], user_query: str, goal: str, available_tokens: int
@@ -154,10 +148,7 @@ class ArtifactProcessor:
             return known
         document = canonical_json(plan_request(artifacts, user_query, goal, available_tokens)).decode()
         try:
-            aside = Aside(
-                self.planner, self.parts.plan_prompt, self.ledger.spent_on_planning, self.parts.timeout_seconds
-            )
-            answer = await aside.filled(document, _PLAN)
+            answer = await self._aside("planner", self.planner, self.parts.plan_prompt).filled(document, _PLAN)
             plan, corrections = corrected_plan(answer, artifacts, user_query)
         except FAILURES as error:
             self.ledger.planned_by, self.ledger.failure = "fallback", type(error).__name__
@@ -167,6 +158,9 @@ class ArtifactProcessor:
         self.ledger.corrections += corrections
         self.parts.plans.put(key, plan)
         return plan
+
+    def _aside(self, spent_on: Literal["planner", "summarizer"], model: Model, prompt: str) -> Aside:
+        return Aside(model, prompt, partial(self.ledger.spent, spent_on), self.parts.timeout_seconds)
 
     async def execute_plan(
         self, plan: ArtifactPlan, artifacts: Mapping[str, Artifact], token_budget: int
@@ -179,7 +173,9 @@ class ArtifactProcessor:
         decisions = sorted(plan.artifacts, key=lambda one: one.priority)
         decisions = [one for one in decisions if one.artifact_id in artifacts]
         most_chars = min(self.parts.extract_chars, max(token_budget, 0) * _CHARS_A_TOKEN)
-        processed = await asyncio.gather(*(self._processed(one, artifacts, most_chars) for one in decisions))
+        processed = await asyncio.gather(
+            *(self._processed(one, artifacts[one.artifact_id], most_chars) for one in decisions)
+        )
         included: list[tuple[Artifact, str]] = []
         room = token_budget - self.count(HEADING)
         for decision, (text, hit) in zip(decisions, processed, strict=True):
@@ -193,11 +189,8 @@ class ArtifactProcessor:
             self.ledger.records.append(_record(artifact, decision, text, fits=fits, hit=hit))
         return included
 
-    async def _processed(
-        self, decision: ArtifactDecision, artifacts: Mapping[str, Artifact], most_chars: int
-    ) -> tuple[str, bool]:
+    async def _processed(self, decision: ArtifactDecision, artifact: Artifact, most_chars: int) -> tuple[str, bool]:
         """Return what goes in of an artifact, nothing for one that is excluded, and whether it was kept."""
-        artifact = artifacts[decision.artifact_id]
         match decision.strategy:
             case ProcessingStrategy.EXCLUDE:
                 return "", False
@@ -244,9 +237,7 @@ class ArtifactProcessor:
 
     async def _summarize(self, artifact: Artifact, focus: str) -> str:
         asked = {"focus": focus, "most_characters": self.parts.summary_chars, "text": artifact.text}
-        aside = Aside(
-            self.summarizer, self.parts.summary_prompt, self.ledger.spent_on_summaries, self.parts.timeout_seconds
-        )
+        aside = self._aside("summarizer", self.summarizer, self.parts.summary_prompt)
         summary = await aside.text(canonical_json(asked).decode())
         if not 0 < len(summary.strip()) < artifact.size_chars:
             raise ValueError("the summary is empty, or longer than what it is of")

@@ -103,7 +103,7 @@ class BuiltContext:
         Args:
             model: The model that answered.
             mode: The mode the run ended in.
-            section_tokens: Tokens of the sections that the agent loop rendered for its last request.
+            section_tokens: Of what the agent loop rendered for its last request.
             reported_tokens: What the provider counted for that request, where it said so.
             cache_stats: Hits and misses of this turn.
             finish_reason: Why the model's last answer ended.

@@ -70,18 +70,9 @@ _BREAKS = frozenset(_BREAKS_TEXT.split())
 _DETERMINERS = frozenset(["the", "my", "our", "this", "that", "these", "those"])
 _INDEFINITE = frozenset(["a", "an", "another", "some", "any"])
 _LINKS = frozenset(["of", "for", "with", "about"])
+_POINTERS = GENERIC_NOUNS | _DETERMINERS | _LINKS
+"""Words that tell nothing by themselves: "the workflow with that"."""
 _CLAUSE_END = re.compile(r"[,;:.!?()\u2026\u2014]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """What a text says is not meant."""
-
-    out: str
-    meant: str
-    """What is meant instead; empty for "everything except" and for a bare "not the refund one"."""
-    is_rest: bool = False
-    """Everything else is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +83,6 @@ class Place:
     of: tuple[str, ...]
     lead: str
     """The text before it: "the one we made"."""
-
-
-def exclusion_in(text: str) -> Exclusion | None:
-    """Return what a text excludes: "not the refund one, the other", "all but this one"; or None."""
-    if found := _ALL_BUT.match(text):
-        return Exclusion(found["out"], "", is_rest=True)
-    if found := _NOT_THIS_BUT.match(text):
-        return Exclusion(found["out"], found["meant"])
-    if found := _THIS_NOT_THAT.match(text):
-        return Exclusion(found["out"], found["meant"])
-    if _ALONE.match(text):
-        return Exclusion(text.split("not", 1)[1], "")
-    return None
 
 
 def compares(text: str) -> bool:
@@ -139,17 +117,11 @@ def place_in(text: str) -> Place | None:
 def mentions_in(text: str, of_names: Collection[str]) -> list[str]:
     """Return the parts of a sentence that may refer to something known, in order.
 
-    Something new ("a step") is none; "the workflow of the refunds" is one.
-
-    At a word of known names no part ends.
+    Something new ("a step") is none; "the workflow of the refunds" is one. At a word of known names no part ends.
     """
     clauses = (words_of(clause) for clause in _CLAUSE_END.split(text))
     runs = (run for words in clauses for run in _runs(words, of_names))
-    return [" ".join(run) for run in runs if _says_something(run)]
-
-
-def _says_something(run: list[str]) -> bool:
-    return any(word not in GENERIC_NOUNS and word not in _DETERMINERS and word not in _LINKS for word in run)
+    return [" ".join(run) for run in runs if not _POINTERS.issuperset(run)]
 
 
 def _runs(words: list[str], of_names: Collection[str]) -> Iterator[list[str]]:
@@ -157,12 +129,11 @@ def _runs(words: list[str], of_names: Collection[str]) -> Iterator[list[str]]:
     is_new = False
     for at, word in enumerate(words):
         is_break = word in _BREAKS and word not in of_names
-        if is_break or word in _INDEFINITE or (is_new and word in _LINKS):
-            yield from [run] if not is_new else []
-            run, is_new = [], word in _INDEFINITE
-        elif word in _DETERMINERS and (at == 0 or words[at - 1] not in _LINKS):
-            yield from [run] if not is_new else []
-            run, is_new = [word], False
+        is_end = is_break or word in _INDEFINITE or (is_new and word in _LINKS)
+        if is_end or (word in _DETERMINERS and (at == 0 or words[at - 1] not in _LINKS)):
+            if not is_new:
+                yield run
+            run, is_new = [] if is_end else [word], word in _INDEFINITE
         else:
             run.append(word)
     if not is_new:
@@ -182,12 +153,14 @@ Read = Callable[[str, Sequence[Known] | None], Resolution]
 
 def composed(text: str, scene: Scene, read: Read) -> Resolution | None:
     """Return what a text means that is made of several references; None when it makes one."""
-    if exclusion := exclusion_in(text):
-        return _without(exclusion, scene, read)
-    if parts := joined_in(text):
-        joined = _joined(parts, scene, read)
-        if joined is not None:
-            return joined
+    if found := _ALL_BUT.match(text):
+        return _without(found["out"], None, scene, read)
+    if found := _NOT_THIS_BUT.match(text) or _THIS_NOT_THAT.match(text):
+        return _without(found["out"], found["meant"], scene, read)
+    if _ALONE.match(text):
+        return _without(text.split("not", 1)[1], "", scene, read)
+    if (parts := joined_in(text)) and (joined := _joined(parts, scene, read)):
+        return joined
     if either := _several(_EITHER.split(text)):
         return _either(either, scene, read)
     if place := place_in(text):
@@ -209,22 +182,23 @@ def of_clauses(text: str, scene: Scene, read: Read) -> Resolution | None:
     return replace(found[0], confidence=min(found[0].confidence, _CLAUSE_SUREST))
 
 
-def _without(said: Exclusion, scene: Scene, read: Read) -> Resolution | None:
-    out = set(read(said.out, None).workflow_ids)
+def _without(text: str, meant: str | None, scene: Scene, read: Read) -> Resolution | None:
+    """Return what is meant other than what a text names: `meant`, or all the rest where that is None."""
+    out = set(read(text, None).workflow_ids)
     if not out:
-        return read(said.meant, None) if said.meant else None
+        return read(meant, None) if meant else None
     rest = [one for one in scene.known if one.workflow_id not in out]
     here = [one for one in scene.here() if one.workflow_id not in out]
     if not rest:
         return unknown("there is no other")
-    if said.is_rest:
+    if meant is None:
         return resolved(here or rest, _SUREST, "all but that")
-    instead = _OTHER.sub(" ", said.meant)
+    instead = _OTHER.sub(" ", meant)
     if not bare(instead):
         only = next((some for some in (rest, here) if len(some) == 1), None)
         return resolved(only, _SUREST, "the one left") if only else ambiguous(here or rest, "several are left")
-    meant = read(instead, None)
-    return _capped(read(instead, rest) if out.issuperset(meant.workflow_ids) else meant)
+    found = read(instead, None)
+    return _capped(read(instead, rest) if out.issuperset(found.workflow_ids) else found)
 
 
 def _joined(parts: Sequence[str], scene: Scene, read: Read) -> Resolution | None:
@@ -262,11 +236,9 @@ def _beside(place: Place, scene: Scene, read: Read) -> Resolution | None:
     }[place.side]
     if not found:
         return unknown(f"there is none {place.side} it", ordered)
-    return (
-        resolved(found, 0.7, f"{place.side} what was named")
-        if len(found) == 1
-        else ambiguous(found, "several lie between")
-    )
+    if len(found) > 1:
+        return ambiguous(found, "several lie between")
+    return resolved(found, 0.7, f"{place.side} what was named")
 
 
 def _capped(found: Resolution) -> Resolution:

@@ -2,26 +2,18 @@
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from workflow_agent.conversations.document import Relation
 from workflow_agent.conversations.memory.words import (
-    BEYOND,
     CAPITALS,
     CHOICES,
     COUNTS,
-    DONE,
     FILLERS,
     GENERIC_NOUNS,
-    INNER,
-    NEGATION,
-    OPENING,
     ORDINALS,
-    POINTING,
-    REJECTED,
-    SENTENCE,
     SMALL_WORDS,
     Choice,
     initials,
@@ -127,8 +119,8 @@ def initials_in(text: str, rest: str, names: Sequence[str]) -> tuple[list[str], 
         known |= set(words_of(name)) | {
             initials(words[at:end]) for at in range(len(words)) for end in range(at + 2, len(words) + 1)
         }
-    taken = [word.casefold() for word in CAPITALS.findall(text) if word.casefold() in known]
-    taken = [word for word in taken if word in rest.split()]
+    capitals = (word.casefold() for word in CAPITALS.findall(text))
+    taken = [word for word in capitals if word in known and word in rest.split()]
     for word in taken:
         rest = re.sub(rf"\b{word}\b", " ", rest, count=1)
     return taken, " ".join(rest.split())
@@ -137,6 +129,34 @@ def initials_in(text: str, rest: str, names: Sequence[str]) -> tuple[list[str], 
 _LONGEST_CHARS = 300
 _COUNTED = re.compile(r"(?:#|\bn[o\u00b0]\.?)\s*(\d{1,2})\b", re.IGNORECASE)
 _DAYS = re.compile(r"\b(yesterday|today)s\b")
+_REJECTED = re.compile(r"^(?:no|nope|sorry|wait)?[,. ]*not (?:that|this|it)(?: one)?[,;: ]+(?=\w)", re.IGNORECASE)
+"""Of "not that one, the other one" the second part says what is meant."""
+_OPENING = re.compile(r"^(?:(?:please|can you|could you) )*open (?=(?:the|my|our|that|this|it|up)\b)")
+"""A command, not the open workflow."""
+_SENTENCE = re.compile(
+    r"^(?:please |can |could |would |let|add|remove|delete|rename|insert|put|make|set|change|update|edit|"
+    r"move|show|open|explain|analy[sz]e|check|draw|compare|validate|give|tell|undo|what|how|why|who|where|when|is|"
+    r"are|does|do|i |we |go|after|before|in|use|copy|run)"
+)
+_INNER = re.compile(
+    r"\b((?:the|my|our|that|this) (?:(?!the |my |our |that |this )\w+ ){0,5}?"
+    r"(?:workflow|process|flow|one|thing|pipeline)\b(?! (?:after|before)\b).*)$"
+)
+_POINTING = re.compile(r"\b(?:it|this|that|these|those|them|they)\b")
+_DONE: Mapping[str, tuple[Relation, ...]] = {
+    r"did (?:i|we|you) (?:make|create|build|draft|design)|"
+    r"created|made|built|drafted|designed|set up|wrote|written|generated|creations?": ("created",),
+    r"did (?:i|we|you) (?:change|edit|modify|update)|"
+    r"changed|edited|modified|updated|fixed|renamed|tweaked|adjusted|amended|revised|extended|altered": ("modified",),
+    r"did (?:i|we|you) (?:view|look at|open|see)|"
+    r"viewed|looked at|opened|saw|seen|showed|shown|displayed|drew|drawn": ("viewed", "analysed"),
+    r"analysed|analyzed|checked|reviewed|validated|audited|inspected|examined": ("analysed",),
+    r"deleted|removed|threw away|thrown away": ("deleted",),
+    r"discussed|talked about|spoke about|spoken about|mentioned|asked about|worked on|touched|used|had|"
+    r"talking about|discussing|did|handled": (),
+}
+_NEGATION = r"(?:havent|hasnt|didnt|wasnt|isnt|not|never|not yet|yet to be)"
+_BEYOND = re.compile(r"\b(?:after|before|like|without|not|except|than|instead|similar|next)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +184,13 @@ class Phrase:
     """Says something that references cannot answer: what was deleted, what comes after another one."""
 
 
-def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
+def read_phrase(text: str, now: datetime, names: Sequence[str]) -> Phrase:
     """Return what a phrase says.
 
     Only the first 300 characters count. Words of names and aliases are not read as anything else: "First aid" is not
     a first.
     """
-    text = REJECTED.sub("", text[:_LONGEST_CHARS])
-    names = list(names)
+    text = _REJECTED.sub("", text[:_LONGEST_CHARS])
     known = [without_article(words_of(name)) for name in names]
     plain = _plain(text)
     named, rest = words_of_names_in(plain, known)
@@ -183,9 +202,8 @@ def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
     kinds = [word for word in rest.split() if word in GENERIC_NOUNS and is_told_by(word, known)]
     words = [word for word in rest.split() if word not in FILLERS and not is_generic(word)]
     words = words or (kinds if not (named or abbreviated) else [])
-    is_beyond = BEYOND.search(rest) is not None and not is_negated
     return Phrase(
-        is_pointing=POINTING.search(plain) is not None,
+        is_pointing=_POINTING.search(plain) is not None,
         words=(*named, *abbreviated, *words),
         periods=timed.periods if timed else (),
         has_time=timed is not None,
@@ -195,7 +213,7 @@ def read_phrase(text: str, now: datetime, names: Iterable[str]) -> Phrase:
         number=number,
         is_mine=re.search(r"\b(?:my|our|mine|ours)\b", rest) is not None,
         is_ever=re.search(r"\bever\b", rest) is not None,
-        is_beyond=is_beyond,
+        is_beyond=_BEYOND.search(rest) is not None and not is_negated,
     )
 
 
@@ -205,26 +223,26 @@ def inner_phrase(text: str, names: Iterable[str]) -> str | None:
     Of "add a step to the task one" that is the end.
     """
     plain = _plain(text[:_LONGEST_CHARS])
-    if not SENTENCE.match(plain):
+    if not _SENTENCE.match(plain):
         return None
     known = [words for name in names if len(words := without_article(words_of(name))) > 1]
     whole = [" ".join(words) for words in known if f" {' '.join(words)} " in f" {plain} "]
     if whole:
         return max(whole, key=len)
-    found = INNER.search(plain)
+    found = _INNER.search(plain)
     return found[1] if found and found[1] != plain else None
 
 
 def _plain(text: str) -> str:
-    return OPENING.sub("", _DAYS.sub(r"\1", " ".join(words_of(_COUNTED.sub(r"number \1", text)))))
+    return _OPENING.sub("", _DAYS.sub(r"\1", " ".join(words_of(_COUNTED.sub(r"number \1", text)))))
 
 
 def _relations(plain: str) -> tuple[frozenset[Relation], bool, str]:
-    for pattern, relations in DONE.items():
-        match = re.search(rf"(?:\b({NEGATION}) (?:been )?(?:yet )?)?\b(?:{pattern})\b(?: yet)?", plain)
+    for pattern, relations in _DONE.items():
+        match = re.search(rf"(?:\b({_NEGATION}) (?:been )?(?:yet )?)?\b(?:{pattern})\b(?: yet)?", plain)
         if match:
             rest = f"{plain[: match.start()]} {plain[match.end() :]}"
-            return relations, match[1] is not None, " ".join(rest.split())
+            return frozenset(relations), match[1] is not None, " ".join(rest.split())
     return frozenset(), False, plain
 
 

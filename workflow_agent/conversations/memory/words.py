@@ -9,7 +9,6 @@ from typing import Literal
 
 from rapidfuzz.distance import OSA
 
-from workflow_agent.conversations.document import Relation
 from workflow_agent.workflows.model.terms import NUMBERS
 
 _WORD = re.compile(r"[^\W_]+")
@@ -209,39 +208,6 @@ Choice = Literal[
     "earlier",
 ]
 
-REJECTED = re.compile(r"^(?:no|nope|sorry|wait)?[,. ]*not (?:that|this|it)(?: one)?[,;: ]+(?=\w)", re.IGNORECASE)
-"""Of "not that one, the other one" the second part says what is meant."""
-OPENING = re.compile(r"^(?:(?:please|can you|could you) )*open (?=(?:the|my|our|that|this|it|up)\b)")
-"""A command, not the open workflow."""
-SENTENCE = re.compile(
-    r"^(?:please |can |could |would |let|add|remove|delete|rename|insert|put|make|set|change|update|edit|"
-    r"move|show|open|explain|analy[sz]e|check|draw|compare|validate|give|tell|undo|what|how|why|who|where|when|is|"
-    r"are|does|do|i |we |go|after|before|in|use|copy|run)"
-)
-INNER = re.compile(
-    r"\b((?:the|my|our|that|this) (?:(?!the |my |our |that |this )\w+ ){0,5}?"
-    r"(?:workflow|process|flow|one|thing|pipeline)\b(?! (?:after|before)\b).*)$"
-)
-POINTING = re.compile(r"\b(?:it|this|that|these|those|them|they)\b")
-
-_CREATED: frozenset[Relation] = frozenset({"created"})
-_MODIFIED: frozenset[Relation] = frozenset({"modified"})
-_SEEN: frozenset[Relation] = frozenset({"viewed", "analysed"})
-_ANALYSED: frozenset[Relation] = frozenset({"analysed"})
-_ANY: frozenset[Relation] = frozenset()
-DONE: Mapping[str, frozenset[Relation]] = {
-    r"did (?:i|we|you) (?:make|create|build|draft|design)|"
-    r"created|made|built|drafted|designed|set up|wrote|written|generated|creations?": _CREATED,
-    r"did (?:i|we|you) (?:change|edit|modify|update)|"
-    r"changed|edited|modified|updated|fixed|renamed|tweaked|adjusted|amended|revised|extended|altered": _MODIFIED,
-    r"did (?:i|we|you) (?:view|look at|open|see)|"
-    r"viewed|looked at|opened|saw|seen|showed|shown|displayed|drew|drawn": _SEEN,
-    r"analysed|analyzed|checked|reviewed|validated|audited|inspected|examined": _ANALYSED,
-    r"deleted|removed|threw away|thrown away": frozenset({"deleted"}),
-    r"discussed|talked about|spoke about|spoken about|mentioned|asked about|worked on|touched|used|had|"
-    r"talking about|discussing|did|handled": _ANY,
-}
-NEGATION = r"(?:havent|hasnt|didnt|wasnt|isnt|not|never|not yet|yet to be)"
 ORDINALS = {
     "1st": 1, "second": 2, "2nd": 2, "sec": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
     "fifth": 5, "5th": 5, "sixth": 6, "6th": 6,
@@ -284,7 +250,6 @@ CHOICES: Mapping[str, Choice] = {
     r"^(?:them|they|these|those)$|^(?:these|those) (?:ones|workflows|processes|flows|things)$": "group",
 }
 """Which of several, tried in this order on what the earlier ones left."""
-BEYOND = re.compile(r"\b(?:after|before|like|without|not|except|than|instead|similar|next)\b")
 _COMMANDS = (
     "show open get find give go look see return switch change edit use take want need tell explain analyse "
     "analyze check draw compare rename call me mean meant think let lets ok okay yes no hmm well "

@@ -25,15 +25,6 @@ class Left:
     value: Any
     why: str
 
-    @property
-    def size_bytes(self) -> int:
-        """Return how long it is as JSON."""
-        return len(canonical_json(self.value))
-
-    def as_dict(self) -> JsonObject:
-        """Return it as plain JSON data."""
-        return {"pointer": self.pointer, "why": self.why, "value": self.value}
-
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -157,11 +148,12 @@ def _source(history: History, old_id: str, digest: str) -> JsonObject:
     room = KEPT_BYTES
     too_large = 0
     for one in history.left:
-        if one.size_bytes > room:
+        size_bytes = len(canonical_json(one.value))
+        if size_bytes > room:
             too_large += 1
             continue
-        room -= one.size_bytes
-        kept.append(one.as_dict())
+        room -= size_bytes
+        kept.append({"pointer": one.pointer, "why": one.why, "value": one.value})
     source: JsonObject = {"id": old_id, "shape": history.shape, "sha256": digest}
     return source | ({"left": kept} if kept else {}) | ({"too_large": too_large} if too_large else {})
 

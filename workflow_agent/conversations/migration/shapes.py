@@ -1,7 +1,6 @@
 """The shapes in which other services keep conversations: which one a document has, and all histories in it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from pydantic import ValidationError
@@ -34,17 +33,8 @@ class FlatHistory(Open):
     turns: list[FlatTurn]
 
 
-def _is_flat(document: Any) -> bool:
-    """Say whether a document is meant to be a flat history."""
-    return isinstance(document, dict) and "turns" in document
-
-
 def _read_flat(document: Any) -> History:
-    """Return the history in a document.
-
-    Raises:
-        ValidationError: It is not one; says where.
-    """
+    """Return the history in a document; a ValidationError says where it is none."""
     flat = FlatHistory.model_validate(document)
     plain = cast("list[JsonObject]", document["turns"])
     said: list[Said] = []
@@ -150,20 +140,8 @@ class MessageList(Open):
     create_time: Time = None
 
 
-def _is_message_list(document: Any) -> bool:
-    """Say whether a document is meant to be a message list, with or without an object around it."""
-    if isinstance(document, dict):
-        return "messages" in document
-    is_list = isinstance(document, list) and bool(document)  # pyright: ignore[reportUnknownArgumentType] - JSON
-    return is_list and all(isinstance(one, dict) and "role" in one for one in cast("list[Any]", document))
-
-
 def _read_message_list(document: Any) -> History:
-    """Return the history in a document.
-
-    Raises:
-        ValidationError: It is not one; says where.
-    """
+    """Return the history in a document; a ValidationError says where it is none."""
     is_bare = isinstance(document, list)
     listed = MessageList.model_validate({"messages": document} if is_bare else document)
     prefix = "" if is_bare else "/messages"
@@ -207,10 +185,9 @@ def _left_of(message: ListedMessage, pointer: str, plain: JsonObject) -> list[Le
     if message.tool_calls:
         left.append(Left(f"{pointer}/tool_calls", plain["tool_calls"], _WHY_TOOL))
     if isinstance(message.content, list):
-        parts = enumerate(message.content)
         left += [
             Left(f"{pointer}/content/{number}", part, _WHY_PART)
-            for number, part in parts
+            for number, part in enumerate(message.content)
             if part.get("type") not in _TEXTS
         ]
     return left
@@ -228,47 +205,41 @@ def _notes_on_messages(plain: list[JsonObject], *, is_begun_known: bool) -> tupl
     return tuple(f"{count} of {len(talk)} messages {what}" for count, what in counted if count)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A way in which other services keep conversations; a further one is a line in SHAPES."""
-
-    name: str
-    matches: Callable[[Any], bool]
-    read: Callable[[Any], History]
-
-
-SHAPES: tuple[Shape, ...] = (
-    Shape("flat turns", _is_flat, _read_flat),
-    Shape("message list", _is_message_list, _read_message_list),
-)
-
-
 def histories_in(document: Any) -> Sequence[History]:
     """Return the histories in a document: it is one, or a list of some.
 
     Raises:
         InvalidInput: It is of no shape that is read here, or breaks its own; says where, with all problems.
     """
-    if isinstance(document, list) and not _is_of_a_shape(cast("Any", document)):
+    if isinstance(document, list) and _reader_of(cast("Any", document)) is None:
         many = cast("list[Any]", document)
         return [_history(one, f"/{number}") for number, one in enumerate(many)] or [_history(document, "")]
     return [_history(document, "")]
 
 
-def _is_of_a_shape(document: Any) -> bool:
-    return any(shape.matches(document) for shape in SHAPES)
+def _reader_of(document: Any) -> Callable[[Any], History] | None:
+    """Return what reads documents of this shape, or None where no shape here is like it."""
+    if isinstance(document, dict):
+        return next((read for member, read in _READERS.items() if member in document), None)
+    is_list = isinstance(document, list) and bool(document)  # pyright: ignore[reportUnknownArgumentType] - JSON
+    is_bare = is_list and all(isinstance(one, dict) and "role" in one for one in cast("list[Any]", document))
+    return _read_message_list if is_bare else None
+
+
+_READERS: Mapping[str, Callable[[Any], History]] = {"turns": _read_flat, "messages": _read_message_list}
+"""By the member that tells the shape of an object."""
 
 
 def _history(document: Any, pointer: str) -> History:
-    shape = next((one for one in SHAPES if one.matches(document)), None)
-    if shape is None:
+    read = _reader_of(document)
+    if read is None:
         message = (
             "is no conversation of a shape that is read here: an object with `turns`, one with `messages`, or a list "
             "of messages with `role` and `content`"
         )
         raise _refused([Problem(pointer, message)])
     try:
-        found = shape.read(document)
+        found = read(document)
     except ValidationError as error:
         problems = problems_of(error, None if isinstance(document, list) else document)
         raise _refused([Problem(pointer + one.pointer, one.message, one.valid) for one in problems]) from error

@@ -76,11 +76,7 @@ def parsed_part(data: bytes) -> SealedPart:
 
 
 def refuse_newer(version: int, known: int) -> None:
-    """Refuse a file of the archive that a newer release wrote.
-
-    Raises:
-        StorageFailed: Says which schema it has.
-    """
+    """Raise StorageFailed, which says its schema, for a file of the archive that a newer release wrote."""
     if version > known:
         raise StorageFailed(
             f"The sealed file was written by a newer release (schema {version}, this one reads up to "
@@ -170,11 +166,7 @@ class ConversationArchive:
             entries = parsed_entries(data)
 
     def checked(self, directory: Path, entry: SealedTurns) -> bytes:
-        """Return the bytes of a sealed file.
-
-        Raises:
-            CorruptDocument: It is missing or is not what was sealed.
-        """
+        """Return the bytes of a sealed file; raises as `checked_part` does."""
         path = directory / entry.file
         stored = self.files.read(path)
         return checked_part(self.files.name_of(path), entry, stored.data if stored else None)

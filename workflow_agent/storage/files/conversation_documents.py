@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
+from operator import is_
 from pathlib import Path
 from threading import Lock
 from typing import Any, cast
@@ -58,10 +60,7 @@ def written(conversation: Conversation, known: Mapping[int, orjson.Fragment]) ->
     """Return the bytes of the file, and what to pass as `known` parts when a successor is written.
 
     What it is by itself is indented, and each of its records, an event, a run, a call, stands on a line.
-    Takes time for what is new, not for how long the conversation is.
-
-    Raises:
-        StorageFailed: It holds a value that JSON cannot carry.
+    Takes time for what is new, not for how long the conversation is. Raises StorageFailed for what JSON cannot carry.
     """
     parts: dict[int, orjson.Fragment] = {}
     try:
@@ -89,13 +88,9 @@ def _document(value: Conversation, known: Mapping[int, orjson.Fragment], parts: 
 def lines_of(
     name: str, items: tuple[Any, ...], known: Mapping[int, orjson.Fragment], parts: dict[int, orjson.Fragment]
 ) -> list[orjson.Fragment]:
-    """Return each record as a line: laid out further, it would take eight times as long to write.
+    """Return each record of a list as a line: laid out further, it would take eight times as long to write.
 
-    Args:
-        name: The list they are of.
-        items: The records.
-        known: The lines of records as an earlier save wrote them.
-        parts: Where the lines are noted for the next one.
+    `known` are the lines that an earlier save wrote; in `parts` they are noted for the next one.
     """
     without_nulls = name in SPARSE
     keys = list(map(id, items))
@@ -107,6 +102,11 @@ def lines_of(
     written = cast("list[orjson.Fragment]", lines)
     parts.update(zip(keys, written, strict=True))
     return written
+
+
+def unchanged_first(before: Sequence[object], after: Sequence[object]) -> int:
+    """Return how many of the first items are the same objects."""
+    return sum(takewhile(bool, map(is_, before, after)))
 
 
 def _indented(value: Any) -> orjson.Fragment:
@@ -191,8 +191,6 @@ _YOUNG_SECONDS = 600.0
 _CACHE_BYTES = 8 * 2**20
 _SMALL_BYTES = 64 * 2**10
 """Up to so many bytes a content is kept in memory."""
-
-
 _TEXTS, _TEXT_CHARS = 64, 16_000
 
 

@@ -51,9 +51,7 @@ class ConversationIndex:
     The index of messages is `<tenant>/.index/messages.sqlite`. It is made from the files alone: one that is missing
     or damaged is built anew, and where no file can be used it is built in memory for each search.
 
-    Args:
-        files: The data directory.
-        check: Reads a whole conversation; sets it aside and raises CorruptDocument when it is damaged.
+    `check` reads a whole conversation; it sets a damaged one aside and raises CorruptDocument.
     """
 
     def __init__(self, files: DurableFiles, check: Callable[[Path], object]) -> None:
@@ -70,17 +68,17 @@ class ConversationIndex:
         listed = self._summaries_of(documents)
         if query.strip():
             stamps = {one.id: stamp_of(one) for one in listed}
-            found = self._holding(directory, query, stamps)
+
+            def look(database: MessageDatabase) -> set[str]:
+                self._follow(database, directory, stamps)
+                return database.holding(storable(query.strip()).casefold())
+
+            found = self._using(directory, look)
             listed = [one for one in listed if one.id in found]
-        page = page_of(listed, cursor, limit)
-        return replace(page, unreadable=self._left_out.among(documents))
+        return replace(page_of(listed, cursor, limit), unreadable=self._left_out.among(documents))
 
     def find(self, directory: Path, query: MessageQuery) -> Sequence[MessageHit]:
-        """Return the messages of a directory, or of one conversation in it, that hold every word.
-
-        Raises:
-            ConversationNotFound: No such conversation.
-        """
+        """Return messages of a directory, or of one conversation; raises ConversationNotFound if that is not there."""
         one = query.conversation_id
         listed = (
             self._summaries_of(self._documents(directory))
@@ -104,11 +102,7 @@ class ConversationIndex:
         return self._using(directory, look)
 
     def drop_messages(self, directory: Path) -> None:
-        """Remove the index of messages: what is deleted row by row stays in its file for a while.
-
-        Raises:
-            StorageFailed: It cannot be removed.
-        """
+        """Remove the index of messages, or raise StorageFailed: rows that are deleted stay in its file for a while."""
         path = directory.parent / _FILE
         if self._files.state(path) is None:
             return
@@ -128,12 +122,8 @@ class ConversationIndex:
         return found
 
     def _documents(self, directory: Path) -> list[Path]:
-        names = self._files.names(directory)
-        return [
-            directory / name
-            for name in names
-            if name.endswith(_SUFFIX) and is_conversation_id(name.removesuffix(_SUFFIX))
-        ]
+        names = self._files.names(directory, _SUFFIX)
+        return [directory / name for name in names if is_conversation_id(name.removesuffix(_SUFFIX))]
 
     def _summary(self, document: Path) -> ConversationSummary | None:
         state = self._files.state(document)
@@ -191,21 +181,8 @@ class ConversationIndex:
         self._stemmed = self._stemmed or Stemmer()
         return MessageDatabase(path, self._stemmed)
 
-    def _holding(self, directory: Path, text: str, stamps: Mapping[str, str]) -> set[str]:
-        """Return the conversations whose title or one of whose messages holds a text, whatever its case.
-
-        The stamps say which state of each conversation is the newest; those of which the index knows another are
-        read.
-        """
-        wanted = storable(text.strip()).casefold()
-
-        def look(database: MessageDatabase) -> set[str]:
-            self._follow(database, directory, stamps)
-            return database.holding(wanted)
-
-        return self._using(directory, look)
-
     def _follow(self, database: MessageDatabase, directory: Path, stamps: Mapping[str, str]) -> None:
+        """Read those conversations again of which the index knows another state than their stamps say."""
         known = database.known()
         database.forget(one for one in known if one not in stamps)
         for conversation_id, stamp in stamps.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.store import ConversationPage, ConversationSummary
@@ -22,8 +22,6 @@ _POSITION = re.compile(r"(-?[0-9]{1,15}) (.{1,64})")
 class ListedEvent(BaseModel):
     """An event as far as lists and searches need it."""
 
-    model_config = ConfigDict(extra="ignore")
-
     type: str
     id: str
     index: int
@@ -35,16 +33,12 @@ class ListedEvent(BaseModel):
 
 
 class _ListedEntry(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     last_turn: int
     last_index: int
 
 
 class ConversationHead(BaseModel):
     """The part of a stored conversation that lists and searches need; cheaper to read than the whole."""
-
-    model_config = ConfigDict(extra="ignore")
 
     id: str
     title: str
@@ -59,8 +53,6 @@ class ConversationHead(BaseModel):
 
 class SealedHead(BaseModel):
     """The part of a sealed file that searches need."""
-
-    model_config = ConfigDict(extra="ignore")
 
     events: tuple[ListedEvent, ...]
 
@@ -90,11 +82,7 @@ def stamp_of(summary: ConversationSummary) -> str:
 
 
 def page_of(summaries: Iterable[ConversationSummary], cursor: str | None, limit: int) -> ConversationPage:
-    """Return the page of some conversations that follows a cursor, latest change first.
-
-    Raises:
-        InvalidInput: The cursor was not made here, or the limit is less than 1.
-    """
+    """Return the page of conversations that follows a cursor, latest change first; raises as `position_before` does."""
     before = position_before(cursor, limit)
     newest_first = sorted(summaries, key=_position, reverse=True)
     following = (one for one in newest_first if before is None or _position(one) < before)
@@ -109,7 +97,16 @@ def position_before(cursor: str | None, limit: int) -> tuple[int, str] | None:
     """
     if limit < 1:
         raise InvalidInput(f"A page of {limit!r} conversations cannot be made; ask for at least 1.")
-    return None if cursor is None else _decoded(cursor)
+    if cursor is None:
+        return None
+    try:
+        text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+    except ValueError:
+        text = ""
+    match = _POSITION.fullmatch(text)
+    if match is None or not is_conversation_id(match[2]) or _encoded((int(match[1]), match[2])) != cursor:
+        raise InvalidInput(f"{shown(cursor)} is not a cursor; pass the `next_cursor` of the page before.")
+    return int(match[1]), match[2]
 
 
 def page_with(found: Sequence[ConversationSummary], limit: int) -> ConversationPage:
@@ -129,14 +126,3 @@ def cursor_before(at: datetime) -> str:
 
 def _encoded(position: tuple[int, str]) -> str:
     return urlsafe_b64encode(f"{position[0]} {position[1]}".encode()).decode().rstrip("=")
-
-
-def _decoded(cursor: str) -> tuple[int, str]:
-    try:
-        text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-    except ValueError:
-        text = ""
-    match = _POSITION.fullmatch(text)
-    if match is None or not is_conversation_id(match[2]) or _encoded((int(match[1]), match[2])) != cursor:
-        raise InvalidInput(f"{shown(cursor)} is not a cursor; pass the `next_cursor` of the page before.")
-    return int(match[1]), match[2]

@@ -17,21 +17,13 @@ from workflow_agent.conversations.redaction import Redaction
 from workflow_agent.conversations.seals import SealedPart, SealRule, no_longer_sealed
 from workflow_agent.conversations.store import ConversationPage, ConversationStore, MessageHit, MessageQuery, RunFences
 from workflow_agent.errors import ConversationNotFound
+from workflow_agent.storage.files import journals
 from workflow_agent.storage.files.archives import ConversationArchive, parsed_entries
 from workflow_agent.storage.files.conversation_documents import ConversationBlobs, ConversationText, parse_file, written
 from workflow_agent.storage.files.conversation_index import ConversationIndex
 from workflow_agent.storage.files.documents import DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, is_conversation_id, tenant_directory
-from workflow_agent.storage.files.journals import (
-    JOURNAL,
-    begin_deletion,
-    finish_deletion,
-    joined,
-    make_room,
-    takes_a_line,
-    with_line,
-)
 from workflow_agent.storage.files.locks import WriterQueues, locked, locked_for_long
 from workflow_agent.storage.files.redaction import redacted
 from workflow_agent.storage.files.rules import check_new_id, damaged_conversation, id_taken, no_conversation
@@ -61,7 +53,7 @@ class _Place(NamedTuple):
 def _place_of(conversation_id: str, tenant_directory: Path) -> _Place:
     directory = tenant_directory / "conversations"
     document, journal, lock, archive = (
-        directory / f"{conversation_id}{end}" for end in (".json", JOURNAL, ".lock", ".archive")
+        directory / f"{conversation_id}{end}" for end in (".json", journals.JOURNAL, ".lock", ".archive")
     )
     return _Place(conversation_id, directory, document, journal, lock, archive)
 
@@ -72,10 +64,8 @@ class JsonConversationStore(ConversationStore, RunFences):
     An operation makes one trip to a thread, where `update` runs the change too; what is known takes none,
     only a look at its file (ADR-0016).
 
-    Args:
-        files: The data directory.
-        cache_bytes: How much memory the most recently used conversations may take, parsed.
-        seal: When compacted turns are moved into files of their own.
+    `cache_bytes` is how much memory the most recently used conversations may take, parsed; `seal` says when compacted
+    turns are moved into files of their own.
     """
 
     def __init__(self, files: DurableFiles, *, cache_bytes: int = _CACHE_BYTES, seal: SealRule | None = None) -> None:
@@ -97,11 +87,7 @@ class JsonConversationStore(ConversationStore, RunFences):
             return await asyncio.to_thread(self._create, place, conversation)
 
     async def adopt(self, kept: HeldConversation) -> None:
-        """Store a conversation that another store kept, at the version it has, after all that is beside it.
-
-        Raises:
-            AlreadyExists: The id is taken.
-        """
+        """Store a kept conversation, its document last, at its version; raises AlreadyExists if the id is taken."""
         conversation = kept.conversation
         check_new_id(conversation.id)
         place = self._place(conversation.tenant, conversation.id)
@@ -113,19 +99,17 @@ class JsonConversationStore(ConversationStore, RunFences):
     def with_archive(self, conversation: Conversation) -> HeldConversation:
         """Return a conversation with all that is beside its file; blocks."""
         archive = self._place(conversation.tenant, conversation.id).archive
-        names = [name for name in self._files.names(archive) if name.endswith(".json")]
-        digests = [name for name in self._files.names(archive / "blobs") if "." not in name]
+        blobs = archive / "blobs"
         return HeldConversation(
             conversation,
-            {name: self._files.content(archive / name) for name in names},
-            {digest: self._files.content(archive / "blobs" / digest) for digest in digests},
+            {name: self._files.content(archive / name) for name in self._files.names(archive, ".json")},
+            {digest: self._files.content(blobs / digest) for digest in self._files.names(blobs) if "." not in digest},
         )
 
     @override
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
         place = self._existing_place(tenant, conversation_id)
-        known = self._cached(place)
-        return known.conversation if known else await asyncio.to_thread(self._load, place)
+        return (self._cached(place) or await asyncio.to_thread(self._load, place)).conversation
 
     @override
     async def update(
@@ -150,7 +134,9 @@ class JsonConversationStore(ConversationStore, RunFences):
     @override
     async def sealed(self, tenant: str, conversation_id: str, position: Position) -> SealedPart:
         place = self._existing_place(tenant, conversation_id)
-        return await asyncio.to_thread(self._sealed, place, position)
+        return await asyncio.to_thread(
+            lambda: self._archive.part(place.archive, self._load(place).conversation, position)
+        )
 
     @override
     async def listed(self, tenant: str, conversation_id: str, index: SealedTurns) -> Sequence[SealedTurns]:
@@ -179,8 +165,7 @@ class JsonConversationStore(ConversationStore, RunFences):
     async def page(
         self, tenant: str, *, query: str = "", cursor: str | None = None, limit: int = 50
     ) -> ConversationPage:
-        directory = self._directory(tenant)
-        return await asyncio.to_thread(self._index.page, directory, query, cursor, limit)
+        return await asyncio.to_thread(self._index.page, self._directory(tenant), query, cursor, limit)
 
     @override
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
@@ -226,43 +211,36 @@ class JsonConversationStore(ConversationStore, RunFences):
         with locked(place.lock):
             if aside is not None or self._files.state(place.document) is not None:
                 raise id_taken("conversation", place.id, aside)
-            make_room(self._files, place.document)
+            journals.make_room(self._files, place.document)
             self._files.remove(place.journal)
             for path, body in (beside or {}).items():
                 self._files.save(path, body)
             nothing = ConversationText(conversation, is_as_stored=False)
             return self._save(place, conversation.model_copy(update={"version": version}), nothing)
 
-    def _load(self, place: _Place) -> Conversation:
-        found = self._cached(place) or self._read(place)
+    def _load(self, place: _Place, *, is_locked: bool = False) -> ConversationText:
+        found = self._cached(place) or self._read(place, is_locked=is_locked)
         if found is None:
             raise self._missing(place)
-        return found.conversation
-
-    def _sealed(self, place: _Place, position: Position) -> SealedPart:
-        return self._archive.part(place.archive, self._load(place), position)
+        return found
 
     @contextmanager
     def _alone(self, place: _Place) -> Generator[ConversationText]:
         """Hold the lock of a conversation, and give what is stored."""
         self._check_exists(place)
         with locked(place.lock):
-            current = self._cached(place) or self._read(place, is_locked=True)
-            if current is None:
-                raise self._missing(place)
-            yield current
+            yield self._load(place, is_locked=True)
 
     def _update(self, place: _Place, change: Callable[[Conversation], Conversation]) -> Conversation:
         with self._alone(place) as current:
             changed = change(current.conversation)
             if changed is current.conversation:
                 return changed
-            version = current.conversation.version + 1
-            return self._save(place, changed.model_copy(update={"version": version}), current)
+            return self._save(place, changed.model_copy(update={"version": current.conversation.version + 1}), current)
 
     def _save(self, place: _Place, conversation: Conversation, previous: ConversationText) -> Conversation:
-        if takes_a_line(conversation, previous):
-            return self._note(place, with_line(conversation, previous), previous)
+        if journals.takes_a_line(conversation, previous):
+            return self._note(place, journals.with_line(conversation, previous), previous)
         data, text = self._archive.sealed(place.archive, conversation, previous)
         self._keep(place, self._files.save(place.document, data), replace(text, journal=previous.journal))
         for name in no_longer_sealed(previous.conversation, text.conversation):
@@ -287,8 +265,7 @@ class JsonConversationStore(ConversationStore, RunFences):
             without, obsolete = found
             # Before too: were the process to die after the save, nothing would be left that tells to.
             self._index.drop_messages(place.directory)
-            version = current.conversation.version + 1
-            data, text = written(without.model_copy(update={"version": version}), {})
+            data, text = written(without.model_copy(update={"version": current.conversation.version + 1}), {})
             self._keep(place, self._files.save(place.document, data), replace(text, journal=current.journal))
             self._forget_lines(place, text, gone)
             self._index.drop_messages(place.directory)
@@ -308,15 +285,14 @@ class JsonConversationStore(ConversationStore, RunFences):
         self._check_exists(place)
         with locked(place.lock):
             self._check_exists(place)
-            begin_deletion(self._files, place.document)
+            # From here on it is deleted, and in no list.
+            self._files.move(place.document, place.document.with_suffix(journals.DELETING))
             self._conversations.drop(place.document)
-            finish_deletion(self._files, place.document)
+            journals.finish_deletion(self._files, place.document)
 
     def _put_blob(self, place: _Place, tenant: str, content: Any, fence: RunFence | None) -> str:
         data = content_json(content)
-        if fence is None:
-            return self._blobs.put(place.archive, data)
-        with self.held(tenant, fence):
+        with self.held(tenant, fence) if fence else nullcontext():
             return self._blobs.put(place.archive, data)
 
     def _check_exists(self, place: _Place) -> None:
@@ -338,11 +314,11 @@ class JsonConversationStore(ConversationStore, RunFences):
         self._conversations.put(place.document, (state, text.journal), text)
 
     def _joined(self, data: bytes, document: Path) -> ConversationText:
-        found = joined(self._files, document, data, parse_file)
+        found = journals.joined(self._files, document, data, parse_file)
         return replace(found.value, lines=found.lines, journal=found.state)
 
     def _read(self, place: _Place, *, is_locked: bool = False) -> ConversationText | None:
-        found = self._reader.read_locked(place.document) if is_locked else self._reader.read(place.document, place.lock)
+        found = self._reader.read(place.document, None if is_locked else place.lock)
         if found is None:
             return None
         if not is_locked and self._files.state(place.document) not in (found.state, None):

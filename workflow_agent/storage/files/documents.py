@@ -39,24 +39,22 @@ class DocumentReader(Generic[T]):
     parse: Callable[[bytes, Path], T]
     """Raises ValueError for content that is damaged, and only for that."""
 
-    def read(self, path: Path, lock_file: Path) -> Document[T] | None:
+    def read(self, path: Path, lock_file: Path | None) -> Document[T] | None:
         """Return the document, or None when there is no such file; takes the lock for damage alone.
+
+        Without a lock file the caller holds the lock.
 
         Raises:
             CorruptDocument: The file does not parse; it was set aside.
         """
         try:
-            return self._read(path)
-        except ValueError:
-            # Under the lock once more: it may have been mended, or set aside by somebody else.
-            with locked(lock_file):
-                return self.read_locked(path)
-
-    def read_locked(self, path: Path) -> Document[T] | None:
-        """Return the document as `read` does, for a caller that holds its lock."""
-        try:
-            return self._read(path)
+            stored = self.files.read(path)
+            return Document(self.parse(stored.data, path), stored.state) if stored else None
         except ValueError as error:
+            if lock_file is not None:
+                # Under the lock once more: it may have been mended, or set aside by somebody else.
+                with locked(lock_file):
+                    return self.read(path, None)
             name, aside = self.files.name_of(path), self.files.name_of(self.files.set_aside(path))
             why = _in_short(error)
             _log.error("document set aside", extra={"document": name, "aside": aside, "reason": why})
@@ -74,10 +72,6 @@ class DocumentReader(Generic[T]):
             return None
         asides = [name for name in self.files.names(path.parent) if name.startswith(f"{path.name}.corrupt-")]
         return self.files.name_of(path.with_name(asides[-1])) if asides else None
-
-    def _read(self, path: Path) -> Document[T] | None:
-        stored = self.files.read(path)
-        return Document(self.parse(stored.data, path), stored.state) if stored else None
 
 
 class LeftOut:

@@ -126,11 +126,11 @@ class DurableFiles:
         except OSError as error:
             raise failed_to("look at", path, self.root, error) from error
 
-    def names(self, directory: Path) -> list[str]:
-        """Return the names in a directory, sorted; none when it does not exist."""
+    def names(self, directory: Path, ending: str = "") -> list[str]:
+        """Return the names in a directory that end so, sorted; none when it does not exist."""
         with reported("list", directory, self.root):
             try:
-                return sorted(self._fs.listdir(directory))
+                return sorted(name for name in self._fs.listdir(directory) if name.endswith(ending))
             except FileNotFoundError:
                 self._check_root()
                 return []

@@ -103,11 +103,7 @@ def concerns_one_file(error: StorageFailed) -> bool:
 
 
 def read_plain_file(path: Path) -> bytes:
-    """Return what a file holds; a pipe or a link somebody put there is an OSError, not a wait.
-
-    Raises:
-        OSError: As `open` does.
-    """
+    """Return what a file holds; a pipe or a link somebody put there is an OSError, as of `open`, not a wait."""
     with os.fdopen(os.open(path, OPEN_TO_READ), "rb") as opened:
         check_is_plain(os.fstat(opened.fileno()))
         return opened.read()
@@ -190,11 +186,7 @@ def is_tenant(text: str) -> bool:
 
 
 def check_tenant(tenant: str) -> None:
-    """Refuse what cannot be a tenant's name.
-
-    Raises:
-        InvalidInput: With what a name may be.
-    """
+    """Raise InvalidInput, which says what a name may be, for what cannot be a tenant's."""
     if not is_tenant(tenant):
         raise InvalidInput(
             f"{shown(tenant)} is not a tenant name: 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit."
@@ -203,11 +195,7 @@ def check_tenant(tenant: str) -> None:
 
 @lru_cache(maxsize=1_024)
 def tenant_directory(root: Path, tenant: str) -> Path:
-    """Return where everything of a tenant is kept.
-
-    Raises:
-        InvalidInput: This cannot be a tenant's name.
-    """
+    """Return where everything of a tenant is kept; raises as `check_tenant` does."""
     check_tenant(tenant)
     return root / tenant
 

@@ -90,16 +90,13 @@ class FileHoldings(Holdings):
         """Do nothing: no file stays open."""
 
     async def _ids(self, folder: str) -> Sequence[str]:
-        names = await asyncio.to_thread(self._names, folder)
+        names = await asyncio.to_thread(self._files.names, self._directory / folder, ".json")
         return [name.removesuffix(".json") for name in names]
-
-    def _names(self, folder: str) -> list[str]:
-        return [name for name in self._files.names(self._directory / folder) if name.endswith(".json")]
 
     def _parsed(self, folder: str, parse: Callable[[bytes], T]) -> dict[str, T]:
         """Return what is in the files of a folder by their names, without `.json`."""
         found: dict[str, T] = {}
-        for name in self._names(folder):
+        for name in self._files.names(self._directory / folder, ".json"):
             try:
                 found[name.removesuffix(".json")] = parse(self._files.content(self._directory / folder / name))
             except (ValueError, LookupError, TypeError) as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import orjson
 from pydantic import ValidationError
@@ -22,10 +22,10 @@ from workflow_agent.conversations.message_records import conversation_of_run
 from workflow_agent.conversations.runs import Run
 from workflow_agent.conversations.store import LeftBehind, RunJournal
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.conversation_documents import LISTS, ConversationText, lines_of
+from workflow_agent.storage.files.conversation_documents import LISTS, ConversationText, lines_of, unchanged_first
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import FileState, read_plain_file, tenant_directory
-from workflow_agent.values.stored import JsonObject
+from workflow_agent.values.stored import JsonObject, Versioned
 
 JOURNAL = ".journal.jsonl"
 """In place of `.json`."""
@@ -33,17 +33,6 @@ _MOST_BYTES = 256 * 2**10
 """Of the lines that the document does not have yet: more of them are written into it."""
 DELETING = ".deleting"
 """In place of `.json`: the document of a conversation that is being deleted. It is in no list any more."""
-
-
-class Versioned(Protocol):
-    """What a document is read as."""
-
-    @property
-    def version(self) -> int:
-        """Return the version it is of."""
-        ...
-
-
 V = TypeVar("V", bound=Versioned)
 
 
@@ -88,8 +77,7 @@ def with_line(conversation: Conversation, previous: ConversationText) -> Convers
     records: dict[str, Any] = {}
     for name in LISTS.intersection(changed):
         old, new = getattr(before, name), getattr(conversation, name)
-        pairs = enumerate(zip(old, new, strict=False))
-        same = next((at for at, (was, now) in pairs if was is not now), min(len(old), len(new)))
+        same = unchanged_first(old, new)
         records[name] = {"after": same, "records": lines_of(name, new[same:], previous.parts, parts)}
     line = {
         "version": conversation.version,
@@ -160,11 +148,6 @@ def _changed(data: bytes, changes: Sequence[JsonObject]) -> bytes:
     return json.dumps(plain).encode()
 
 
-def begin_deletion(files: DurableFiles, document: Path) -> None:
-    """Take a conversation out of every list; its lock must be held. From here on it is deleted."""
-    files.move(document, document.with_suffix(DELETING))
-
-
 def finish_deletion(files: DurableFiles, document: Path) -> None:
     """Remove all that belongs to a conversation whose deletion was begun; fine where none was."""
     begun = document.with_suffix(DELETING)
@@ -187,9 +170,8 @@ def make_room(files: DurableFiles, document: Path) -> None:
     begun, archive = document.with_suffix(DELETING), document.with_suffix(".archive")
     if files.state(begun) is None:
         return
-    for name in files.names(archive):
-        if name.endswith(".json"):
-            files.remove(archive / name)
+    for name in files.names(archive, ".json"):
+        files.remove(archive / name)
     files.remove(begun)
 
 
@@ -203,9 +185,6 @@ class JsonlRunJournal(RunJournal):
     Lines are appended without waiting for the disk: they are there to outlive the process, and whatever a
     crash of the machine takes of them was not acknowledged to anybody. So they are written where the run
     is, which takes a fifth of the time of a trip to a thread (ADR-0016).
-
-    Args:
-        root: The data directory.
     """
 
     def __init__(self, root: Path) -> None:
@@ -287,11 +266,7 @@ def step_of(iteration: Iteration, calls: Iterable[CallRecord]) -> JsonObject:
 
 
 def parsed_step(entry: Any) -> tuple[Iteration, list[CallRecord]]:
-    """Return the step and the records that a journal kept.
-
-    Raises:
-        ValidationError, LookupError, TypeError: It does not parse.
-    """
+    """Return the step and the records of an entry; raises ValidationError, LookupError or TypeError if it has none."""
     step = Iteration.model_validate(entry["iteration"])
     return step, [CallRecord.model_validate(call) for call in entry["calls"]]
 

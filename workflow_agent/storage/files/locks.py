@@ -30,10 +30,7 @@ class WriterQueues:
 
     def of(self, document: Path) -> asyncio.Lock:
         """Return the lock to hold while writing a document."""
-        queue = self._queues.get(document)
-        if queue is None:
-            queue = self._queues[document] = asyncio.Lock()
-        return queue
+        return self._queues.setdefault(document, asyncio.Lock())
 
 
 @contextmanager
@@ -86,11 +83,7 @@ def _acquired_at_once(lock_file: Path) -> int | None:
 
 
 def acquired(lock_file: Path, timeout_seconds: float = _TIMEOUT_SECONDS) -> int:
-    """Return the descriptor of a lock file, locked until it is closed.
-
-    Raises:
-        StorageFailed: The file cannot be opened, or another process held it for too long.
-    """
+    """Return the descriptor of a lock file, locked until it is closed; raises as `locked` does."""
     deadline = time.monotonic() + timeout_seconds
     while True:
         fd = _opened(lock_file)

@@ -17,14 +17,13 @@ from workflow_agent.conversations.document import WorkflowReference
 from workflow_agent.conversations.memory.person import Person, PersonMemory
 from workflow_agent.conversations.memory.references import WorkflowMemory, holds_entries_of, merged_references
 from workflow_agent.errors import StorageFailed
-from workflow_agent.storage.files.documents import Document, DocumentReader, StatCache
+from workflow_agent.storage.files.documents import DocumentReader, StatCache
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.locks import WriterQueues, locked
 from workflow_agent.values.stored import Value
 from workflow_agent.workflows.model.terms import ID_PATTERN
 
-_DIRECTORY = "memory"
 _KEPT_USERS = 1_024
 _PLAIN_NAME = re.compile(ID_PATTERN)
 Correction = Callable[[Sequence[WorkflowReference]], Sequence[WorkflowReference]]
@@ -70,7 +69,7 @@ class JsonWorkflowMemory(WorkflowMemory):
         path = self._path(tenant, user)
         known = self._known(path)
         if known is None:
-            known = await asyncio.to_thread(self._recall, path)
+            known = await asyncio.to_thread(self._read, path, path.with_suffix(".lock"))
         return self._merged(known, self._repeats(path))
 
     @override
@@ -93,11 +92,7 @@ class JsonWorkflowMemory(WorkflowMemory):
             await asyncio.to_thread(self._remember, path, user, repeats, change)
 
     async def settle(self) -> None:
-        """Store what is not stored yet.
-
-        Raises:
-            StorageFailed: A user's file could not be written; what is left to store stays so.
-        """
+        """Store what is not stored yet; after a StorageFailed, what is left to store stays so."""
         for path, (user, _) in list(self._repeated.items()):
             await self._store(path, user, ())
 
@@ -128,17 +123,15 @@ class JsonWorkflowMemory(WorkflowMemory):
         return merged_references(known, new, most=self._most) if new else tuple(known)
 
     def _path(self, tenant: str, user: str) -> Path:
-        return user_file(tenant_directory(self._files.root, tenant), _DIRECTORY, user)
+        return user_file(tenant_directory(self._files.root, tenant), "memory", user)
 
     def _known(self, path: Path) -> tuple[WorkflowReference, ...] | None:
         """Return what was read or written last, where the file is as it was then; it takes one look."""
         state = self._files.state(path)
         return () if state is None else self._kept.get(path, state)
 
-    def _recall(self, path: Path) -> tuple[WorkflowReference, ...]:
-        return self._noted(path, self._reader.read(path, path.with_suffix(".lock")))
-
-    def _noted(self, path: Path, found: Document[RememberedWorkflows] | None) -> tuple[WorkflowReference, ...]:
+    def _read(self, path: Path, lock_file: Path | None) -> tuple[WorkflowReference, ...]:
+        found = self._reader.read(path, lock_file)
         if found is None:
             return ()
         self._kept.put(path, found.state, found.value.references)
@@ -151,7 +144,7 @@ class JsonWorkflowMemory(WorkflowMemory):
         with locked(path.with_suffix(".lock")):
             known = self._known(path)
             if known is None:
-                known = self._noted(path, self._reader.read_locked(path))
+                known = self._read(path, None)
             merged = self._merged(known, references)
             merged = tuple(correct(merged)) if correct else merged
             if not merged:
@@ -161,8 +154,7 @@ class JsonWorkflowMemory(WorkflowMemory):
                 self._kept.put(path, self._files.save(path, to_json(kept, indent=2)), merged)
 
 
-def _parsed(data: bytes, path: Path) -> RememberedWorkflows:
-    del path
+def _parsed(data: bytes, _: Path) -> RememberedWorkflows:
     return RememberedWorkflows.model_validate(orjson.loads(data))
 
 
@@ -180,21 +172,17 @@ def writable(user: str) -> str:
 
 
 class JsonPersonMemory(PersonMemory):
-    """Keeps each person in `<tenant>/people/<user>.json` below the data directory.
-
-    A user is any text: one that is no plain name is kept under `_` and its digest.
-    """
+    """Keeps each person in `<tenant>/people/<user>.json` below the data directory."""
 
     def __init__(self, files: DurableFiles) -> None:
         self._files = files
-        self._reader = DocumentReader(files, _person)
+        self._reader = DocumentReader(files, lambda data, _: Person.model_validate_json(data))
         self._kept: StatCache[Person] = StatCache(_KEPT_USERS)
 
     @override
     async def person(self, tenant: str, user: str) -> Person:
         path = self._path(tenant, user)
-        known = self._known(path, user)
-        return known or await asyncio.to_thread(self._read, path, user)
+        return self._known(path, user) or await asyncio.to_thread(self._read, path, user, path.with_suffix(".lock"))
 
     @override
     async def update(self, tenant: str, user: str, change: Callable[[Person], Person]) -> Person:
@@ -202,8 +190,7 @@ class JsonPersonMemory(PersonMemory):
 
     @override
     async def forgetful(self, tenant: str) -> Sequence[str]:
-        directory = tenant_directory(self._files.root, tenant) / DIRECTORY
-        return await asyncio.to_thread(self._forgetful, directory)
+        return await asyncio.to_thread(self._forgetful, tenant_directory(self._files.root, tenant) / DIRECTORY)
 
     def _path(self, tenant: str, user: str) -> Path:
         return user_file(tenant_directory(self._files.root, tenant), DIRECTORY, user)
@@ -212,8 +199,8 @@ class JsonPersonMemory(PersonMemory):
         state = self._files.state(path)
         return Person(user=writable(user)) if state is None else self._kept.get(path, state)
 
-    def _read(self, path: Path, user: str, *, is_locked: bool = False) -> Person:
-        read = self._reader.read_locked(path) if is_locked else self._reader.read(path, path.with_suffix(".lock"))
+    def _read(self, path: Path, user: str, lock_file: Path | None) -> Person:
+        read = self._reader.read(path, lock_file)
         if read is None:
             return Person(user=writable(user))
         self._kept.put(path, read.state, read.value)
@@ -222,7 +209,7 @@ class JsonPersonMemory(PersonMemory):
     def _update(self, path: Path, user: str, change: Callable[[Person], Person]) -> Person:
         self._files.ensure_directory(path.parent)
         with locked(path.with_suffix(".lock")):
-            known = self._known(path, user) or self._read(path, user, is_locked=True)
+            known = self._known(path, user) or self._read(path, user, None)
             changed = change(known)
             if changed == known:
                 return known
@@ -233,11 +220,6 @@ class JsonPersonMemory(PersonMemory):
             return changed
 
     def _forgetful(self, directory: Path) -> Sequence[str]:
-        names = [name for name in self._files.names(directory) if name.endswith(".json")]
-        people = (self._read(directory / name, "") for name in names)
+        paths = [directory / name for name in self._files.names(directory, ".json")]
+        people = (self._read(path, "", path.with_suffix(".lock")) for path in paths)
         return [one.user for one in people if one.forgetting]
-
-
-def _person(data: bytes, path: Path) -> Person:
-    del path
-    return Person.model_validate_json(data)

@@ -89,13 +89,10 @@ class ProcessOwners(Owners):
 
     @override
     async def last_seen(self, owner: str) -> datetime | None:
-        if not _OWNER.fullmatch(owner):
-            return None
-        with reported("look at", self._lock_file(owner), self._root):
-            try:
+        if _OWNER.fullmatch(owner):
+            with reported("look at", self._lock_file(owner), self._root), suppress(FileNotFoundError):
                 return datetime.fromtimestamp(self._lock_file(owner).stat().st_mtime, UTC)
-            except FileNotFoundError:
-                return None
+        return None
 
     @override
     def was_lost_with(self, owner: str) -> bool:
@@ -196,10 +193,6 @@ class ProcessOwners(Owners):
                 lines = read_plain_file(self._runs_file(owner)).decode("utf-8", "replace").splitlines()
             except FileNotFoundError:
                 return []
-        pairs = (line.split(" ") for line in lines)
+        pairs = (line.partition(" ") for line in lines)
         # The last line may have been cut off by the crash.
-        return [
-            (pair[0], pair[1])
-            for pair in pairs
-            if len(pair) == 2 and is_tenant(pair[0]) and is_conversation_id(pair[1])
-        ]
+        return [(tenant, one) for tenant, _, one in pairs if is_tenant(tenant) and is_conversation_id(one)]

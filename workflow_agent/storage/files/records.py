@@ -82,14 +82,10 @@ class JsonRecords(Records):
 
     def _all(self, directory: Path) -> dict[str, JsonObject]:
         found: dict[str, JsonObject] = {}
-        for name in sorted(self._files.names(directory)):
-            record_id = name.removesuffix(_SUFFIX)
-            if name != record_id and (document := self._read(directory / name)) is not None:
-                found[record_id] = document
+        for name in self._files.names(directory, _SUFFIX):
+            if (document := self._read(directory / name)) is not None:
+                found[name.removesuffix(_SUFFIX)] = document
         return found
-
-
-_DIRECTORY = "keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +124,11 @@ class JsonIdempotencyKeys(IdempotencyKeys):
 
     def _path(self, key: str) -> Path:
         # A key is any text: its digest is the name.
-        name = hashlib.sha256(key.encode()).hexdigest()
-        return self._directory / f"{name}{_SUFFIX}"
+        return self._directory / f"{hashlib.sha256(key.encode()).hexdigest()}{_SUFFIX}"
 
     @property
     def _directory(self) -> Path:
-        return tenant_directory(self.files.root, self.tenant) / _DIRECTORY
+        return tenant_directory(self.files.root, self.tenant) / "keys"
 
     def _claimed(self, path: Path, key: str, fingerprint: str, resource_id: str) -> Claim:
         self.files.ensure_directory(path.parent)
@@ -167,9 +162,9 @@ class JsonIdempotencyKeys(IdempotencyKeys):
     def _swept(self) -> int:
         left_out = LeftOut(self.files)
         removed = 0
-        for path in (self._directory / name for name in self.files.names(self._directory)):
+        for path in (self._directory / name for name in self.files.names(self._directory, _SUFFIX)):
             with left_out.where_unreadable(path):
-                if path.suffix == _SUFFIX and self._known(path) is None:
+                if self._known(path) is None:
                     self.files.remove(path)
                     removed += 1
         return removed

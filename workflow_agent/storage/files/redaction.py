@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -39,17 +39,10 @@ def redacted(
     replaced, contents = _contents(files, directory / "blobs", gone)
     changed = without_texts(gone, opened, replaced)
     named = {one.file for one in (*entries_in(opened.archive, body_of), *opened.archive)}
-    obsolete = (*_unnamed(files, directory, named), *contents)
+    # Opened now, or before a power cut.
+    unnamed = [directory / name for name in files.names(directory) if _SEALED.fullmatch(name) and name not in named]
+    obsolete = (*unnamed, *contents)
     return (changed or opened, obsolete) if changed or obsolete else None
-
-
-def _unnamed(files: DurableFiles, directory: Path, named: Container[str]) -> Iterator[Path]:
-    """Yield the sealed files that a conversation does not name: opened now, or before a power cut."""
-    if files.state(directory) is None:
-        return
-    for name in files.names(directory):
-        if _SEALED.fullmatch(name) and name not in named:
-            yield directory / name
 
 
 def _contents(files: DurableFiles, directory: Path, gone: Redaction) -> tuple[Mapping[str, str], tuple[Path, ...]]:
@@ -71,8 +64,7 @@ def opened_for(gone: Redaction, conversation: Conversation, body_of: Callable[[S
     first = next((at for at, body in enumerate(bodies) if gone.may_change(body)), None)
     if first is None:
         return conversation
-    back = list(map(parsed_part, bodies[first:]))
-    return unsealed(conversation.model_copy(update={"archive": entries}), back)
+    return unsealed(conversation.model_copy(update={"archive": entries}), list(map(parsed_part, bodies[first:])))
 
 
 def without_texts(gone: Redaction, conversation: Conversation, replaced: Mapping[str, str]) -> Conversation | None:

@@ -10,18 +10,11 @@ from typing import NamedTuple
 from pydantic_core import from_json, to_json
 
 from workflow_agent.errors import InvalidWorkflow, WorkflowNotFound
+from workflow_agent.storage.files import rules
 from workflow_agent.storage.files.documents import DocumentReader, LeftOut
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.file_system import is_workflow_id, reported, tenant_directory
 from workflow_agent.storage.files.locks import locked
-from workflow_agent.storage.files.rules import (
-    SAMPLE,
-    UNRECORDED,
-    damaged_workflow,
-    first_version,
-    no_workflow,
-    record_of,
-)
 from workflow_agent.storage.files.workflow_heads import WorkflowHeads, Written, mark_of, told_head
 from workflow_agent.values.caches import CacheKey, TtlCache
 from workflow_agent.workflows.model.parser import parse_workflow
@@ -106,7 +99,7 @@ class WorkflowFiles:
         """
         directory = self._directory(tenant)
         if not is_workflow_id(workflow_id):
-            raise no_workflow(workflow_id)
+            raise rules.no_workflow(workflow_id)
         return WorkflowPlace(tenant, workflow_id, directory)
 
     def make_directory(self, place: WorkflowPlace) -> None:
@@ -137,8 +130,8 @@ class WorkflowFiles:
         """Return why there is no such workflow: there never was, or its document was set aside."""
         aside = self.waiting(place)
         if aside is None:
-            return no_workflow(place.id)
-        return damaged_workflow(place.id, aside, self._files.name_of(place.versions))
+            return rules.no_workflow(place.id)
+        return rules.damaged_workflow(place.id, aside, self._files.name_of(place.versions))
 
     def read(self, place: WorkflowPlace, *, is_locked: bool = False) -> Workflow:
         """Return the newest version; `is_locked` says that the caller holds the lock.
@@ -201,13 +194,12 @@ class WorkflowFiles:
 
     def first_records(self, tenant: str, digest: str) -> Iterator[WorkflowVersion]:
         """Yield how each workflow began that a write with this digest created."""
-        paths = (place.record(1) for place in self._places(tenant))
-        return self._marked(paths, digest)
+        # Lists the directory once it is asked for the first of them.
+        yield from self._marked((place.record(1) for place in self._places(tenant)), digest)
 
     def made_by(self, place: WorkflowPlace, newest: Workflow, digest: str) -> Iterator[WorkflowVersion]:
         """Yield the versions up to the newest that a write with this digest made, newest first."""
-        numbers = range(newest.version, 0, -1)
-        return self._marked((place.record(number) for number in numbers), digest)
+        return self._marked((place.record(number) for number in range(newest.version, 0, -1)), digest)
 
     def _marked(self, paths: Iterable[Path], digest: str) -> Iterator[WorkflowVersion]:
         mark = to_json(digest)
@@ -220,13 +212,13 @@ class WorkflowFiles:
                 yield _parsed_record(data, path)
 
     def make_room(self, place: WorkflowPlace) -> None:
-        """Put aside what a cut-short creation or deletion left where a new workflow will be."""
+        """Put the versions aside that a cut-short creation or deletion left where a new workflow will be."""
         if self._files.state(place.versions) is not None:
             self._files.set_aside(place.versions, "deleted", into=place.directory / ".deleted")
 
     def commit(self, place: WorkflowPlace, workflow: Workflow, change: Change) -> Workflow:
         """Store a version durably and return it: its record first, then the document."""
-        self._write_record(place, record_of(workflow, change, workflow.updated_at or self._now()))
+        self._write_record(place, rules.record_of(workflow, change, workflow.updated_at or self._now()))
         before = self._files.state(place.directory)
         data = _as_json(workflow_document(workflow))
         document = self._files.save(place.document, data)
@@ -247,11 +239,9 @@ class WorkflowFiles:
 
     def delete(self, place: WorkflowPlace) -> None:
         """Move a workflow and its versions out of every list."""
-        kept = place.directory / ".deleted"
         # First, because it decides: without it the versions belong to nobody.
-        self._files.set_aside(place.document, "deleted", into=kept)
-        if self._files.state(place.versions) is not None:
-            self._files.set_aside(place.versions, "deleted", into=kept)
+        self._files.set_aside(place.document, "deleted", into=place.directory / ".deleted")
+        self.make_room(place)
         self._files.remove(place.lock)
 
     def seed(self, tenant: str, workflows: Sequence[Workflow]) -> int:
@@ -266,7 +256,7 @@ class WorkflowFiles:
             self._files.ensure_directory(staging)
             for workflow in workflows:
                 place = WorkflowPlace(tenant, workflow.id, staging)
-                self.commit(place, first_version(workflow, self._now()), SAMPLE)
+                self.commit(place, rules.first_version(workflow, self._now()), rules.SAMPLE)
             self._files.move(staging, directory)
         return len(workflows)
 
@@ -275,21 +265,17 @@ class WorkflowFiles:
 
     def _places(self, tenant: str) -> list[WorkflowPlace]:
         directory = self._directory(tenant)
-        ids = [name.removesuffix(_SUFFIX) for name in self._files.names(directory) if name.endswith(_SUFFIX)]
+        ids = [name.removesuffix(_SUFFIX) for name in self._files.names(directory, _SUFFIX)]
         return [WorkflowPlace(tenant, one, directory) for one in ids if is_workflow_id(one)]
 
     def _parsed(self, place: WorkflowPlace, *, is_locked: bool) -> Workflow:
-        found = (
-            self._workflows.read_locked(place.document)
-            if is_locked
-            else self._workflows.read(place.document, place.lock)
-        )
+        found = self._workflows.read(place.document, None if is_locked else place.lock)
         if found is None:
             raise self.missing(place)
         return found.value
 
     def _unrecorded(self, workflow: Workflow) -> WorkflowVersion:
-        return record_of(workflow, UNRECORDED, workflow.updated_at or self._now())
+        return rules.record_of(workflow, rules.UNRECORDED, workflow.updated_at or self._now())
 
     def _write_record(self, place: WorkflowPlace, record: WorkflowVersion) -> None:
         if self._files.state(place.versions) is None:

@@ -199,7 +199,7 @@ class WorkflowHeads:
         known = self._listings.get(tenant)
         # Before the files, so that what changes while they are looked at shows the next time.
         state, looked_ns, looked_at = self._files.state(directory), self._now_ns(), self._clock()
-        if known is not None and _is_current(known, state, looked_at):
+        if known and known.is_settled and known.directory == state and looked_at < known.look_again_at:
             return known.heads
         states = _states(directory, suffix, self._files.root)
         pause = max(_LOOK_AGAIN_SECONDS, (self._clock() - looked_at) / _MOST_LOOKING_SHARE)
@@ -317,16 +317,10 @@ def _states(directory: Path, suffix: str, root: Path) -> dict[str, _State]:
     found: dict[str, _State] = {}
     with reported("list", directory, root), suppress(FileNotFoundError), os.scandir(directory) as entries:
         for entry in entries:
-            name = entry.name
-            if not name.endswith(suffix):
-                continue
             try:
-                told = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(suffix):
+                    told = entry.stat(follow_symlinks=False)
+                    found[entry.name[: -len(suffix)]] = told.st_ino, told.st_mtime_ns, told.st_size
             except FileNotFoundError:
                 continue
-            found[name[: -len(suffix)]] = told.st_ino, told.st_mtime_ns, told.st_size
     return found
-
-
-def _is_current(known: _Listing, state: FileState | None, now: float) -> bool:
-    return known.is_settled and known.directory == state and now < known.look_again_at

@@ -8,17 +8,9 @@ from datetime import datetime
 from typing_extensions import override
 
 from workflow_agent.conversations.store import RunFences
+from workflow_agent.storage.files import rules
 from workflow_agent.storage.files.durable import DurableFiles
 from workflow_agent.storage.files.locks import WriterQueues
-from workflow_agent.storage.files.rules import (
-    check_new_workflow_id,
-    earlier_write,
-    first_version,
-    id_taken,
-    may_repeat,
-    next_version,
-    no_version,
-)
 from workflow_agent.storage.files.workflow_files import WorkflowFiles, WorkflowPlace
 from workflow_agent.values.caches import TtlCache
 from workflow_agent.values.stored import JsonObject, Revision, RunFence
@@ -51,18 +43,14 @@ class JsonWorkflowCatalog(WorkflowCatalog):
 
     @override
     async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
-        check_new_workflow_id(workflow.id)
+        rules.check_new_workflow_id(workflow.id)
         place = self._kept.place(tenant, workflow.id)
         async with self._queues.of(place.document):
             return await asyncio.to_thread(self._create, place, workflow, change)
 
     async def adopt(self, tenant: str, newest: Workflow, versions: Sequence[WorkflowVersion]) -> None:
-        """Store a workflow that another store kept, at the version it has.
-
-        Raises:
-            AlreadyExists: The id is taken.
-        """
-        check_new_workflow_id(newest.id)
+        """Store a workflow that another store kept, at the version it has; raises AlreadyExists if its id is taken."""
+        rules.check_new_workflow_id(newest.id)
         place = self._kept.place(tenant, newest.id)
         async with self._queues.of(place.document):
             await asyncio.to_thread(self._adopt, place, newest, versions)
@@ -118,14 +106,13 @@ class JsonWorkflowCatalog(WorkflowCatalog):
             InvalidWorkflow: One of the documents is not valid.
             StorageFailed: They could not be stored; the tenant still has none.
         """
-        workflows = [parse_workflow(document) for document in documents]
-        return await asyncio.to_thread(self._kept.seed, tenant, workflows)
+        return await asyncio.to_thread(self._kept.seed, tenant, [parse_workflow(document) for document in documents])
 
     def _adopt(self, place: WorkflowPlace, newest: Workflow, versions: Sequence[WorkflowVersion]) -> None:
         self._kept.make_directory(place)
         with self._kept.writing(place):
             if self._kept.exists(place):
-                raise id_taken("workflow", place.id, None)
+                raise rules.id_taken("workflow", place.id)
             self._kept.make_room(place)
             self._kept.adopt(place, newest, versions)
 
@@ -134,18 +121,15 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         aside = self._kept.waiting(place)
         with self._kept.writing(place):
             # Under whatever id: finding its first choice taken, a repeated run asks for another.
-            made = (
-                change.author.run_id
-                and may_repeat(change)
-                and earlier_write(self._kept.first_records(place.tenant, str(change.digest)), change)
-            )
-            if made:
+            first = self._kept.first_records(place.tenant, str(change.digest))
+            made = rules.earlier_write(first, change) if change.author.run_id else None
+            if made is not None:
                 return parse_workflow(made.document)
             if aside is not None or self._kept.exists(place):
-                raise id_taken("workflow", place.id, aside)
+                raise rules.id_taken("workflow", place.id, aside)
             with self._fenced(place.tenant, change.fence):
                 self._kept.make_room(place)
-                return self._kept.commit(place, first_version(workflow, self._now()), change)
+                return self._kept.commit(place, rules.first_version(workflow, self._now()), change)
 
     def _update(
         self,
@@ -157,9 +141,9 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         self._check_exists(place)
         with self._kept.writing(place):
             current = self._kept.read(place, is_locked=True)
-            if beforehand is not None and may_repeat(beforehand):
-                made = earlier_write(self._kept.made_by(place, current, str(beforehand.digest)), beforehand)
-                if made:
+            if beforehand is not None:
+                made = rules.earlier_write(self._kept.made_by(place, current, str(beforehand.digest)), beforehand)
+                if made is not None:
                     return parse_workflow(made.document)
             check_expected(current, expected)
             changed, change = apply(current)
@@ -167,7 +151,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
                 return current
             with self._fenced(place.tenant, change.fence):
                 self._kept.keep_record(place, current)
-                return self._kept.commit(place, next_version(current, changed, self._now()), change)
+                return self._kept.commit(place, rules.next_version(current, changed, self._now()), change)
 
     def _delete(self, place: WorkflowPlace, expected: Revision | None, fence: RunFence | None) -> None:
         self._check_exists(place)
@@ -187,7 +171,7 @@ class JsonWorkflowCatalog(WorkflowCatalog):
         newest = self._kept.read(place)
         found = self._kept.record(place, newest, number) if 1 <= number <= newest.version else None
         if found is None:
-            raise no_version(newest, number)
+            raise rules.no_version(newest, number)
         return found
 
     def _check_exists(self, place: WorkflowPlace) -> None:

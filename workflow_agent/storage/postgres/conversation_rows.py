@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -12,7 +11,7 @@ from workflow_agent.conversations.document import Conversation
 from workflow_agent.conversations.seals import SealRule
 from workflow_agent.errors import CorruptDocument, StorageFailed
 from workflow_agent.storage.files.archives import MOST_FILES_A_SAVE, without_sealed
-from workflow_agent.storage.files.conversation_documents import SPARSE, parse_text
+from workflow_agent.storage.files.conversation_documents import SPARSE, parse_text, unchanged_first
 from workflow_agent.storage.postgres.database import of_tenant
 
 # A known version comes without its rows. Of another one comes the text of those rows alone that no known transaction
@@ -82,8 +81,6 @@ BLOB = of_tenant("SELECT body FROM conversation_blob WHERE tenant = $1 AND conve
 PART = of_tenant("SELECT body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2 AND name = $3")
 BLOBS = of_tenant("SELECT digest, body FROM conversation_blob WHERE tenant = $1 AND conversation_id = $2")
 PARTS = of_tenant("SELECT name, body FROM conversation_part WHERE tenant = $1 AND conversation_id = $2")
-
-
 _LISTS = ("events", "phase_transitions", "runs", "calls", "workflow_refs", "compactions", "attachments", "archive")
 """The fields that grow with the conversation. Their places here are in the database: add at the end only."""
 
@@ -158,11 +155,7 @@ def sealed_saving(before: KeptConversation, conversation: Conversation, rule: Se
 
 
 def saving(before: KeptConversation, conversation: Conversation) -> Saving:
-    """Return how a conversation becomes another.
-
-    Raises:
-        StorageFailed: It holds a value that JSON cannot carry.
-    """
+    """Return how a conversation becomes another; raises StorageFailed for a value that JSON cannot carry."""
     put: list[Put] = []
     removed: list[tuple[int, int]] = []
     rows: list[tuple[Row, ...]] = []
@@ -191,7 +184,7 @@ def _rows_of(
     An item that was there stays in its row as long as it comes behind what was before it and there are places
     between them for what is new.
     """
-    start = _alike(old, new)
+    start = unchanged_first(old, new)
     if start == len(new) == len(old):
         return tuple(before), [], []
     row_of = {id(item): row for item, row in zip(old[start:], before[start:], strict=True)}
@@ -206,11 +199,6 @@ def _rows_of(
             rows.append(place)
     taken = {row.ord for row in rows[start:]}
     return tuple(rows), put, [(number, row.ord) for row in before[start:] if row.ord not in taken]
-
-
-def _alike(one: Sequence[object], other: Sequence[object]) -> int:
-    """Return how many of the first items are the same objects."""
-    return sum(1 for _ in takewhile(lambda both: both[0] is both[1], zip(one, other, strict=False)))
 
 
 def _places(rows: Sequence[Row | None], first: int) -> list[Row | int]:

@@ -80,11 +80,7 @@ class PostgresConversationStore(ConversationStore):
         return await self._created(conversation, 0)
 
     async def adopt(self, conversation: Conversation) -> Conversation:
-        """Store a conversation that another store kept, at the version it has.
-
-        Raises:
-            AlreadyExists: The id is taken.
-        """
+        """Store a conversation that another store kept, at its version; raises AlreadyExists if its id is taken."""
         return await self._created(conversation, conversation.version - 1)
 
     async def _created(self, conversation: Conversation, version: int) -> Conversation:
@@ -107,8 +103,7 @@ class PostgresConversationStore(ConversationStore):
 
     @override
     async def load(self, tenant: str, conversation_id: str) -> Conversation:
-        key = _existing(tenant, conversation_id)
-        return (await self._newest(key)).conversation
+        return (await self._newest(_existing(tenant, conversation_id))).conversation
 
     @override
     async def update(
@@ -269,8 +264,7 @@ class PostgresConversationStore(ConversationStore):
         if row is None:
             return None
         made.by.number = row["written_by"]
-        kept = replace(made.kept, life=row["life"])
-        return self._keep((conversation.tenant, conversation.id), kept)
+        return self._keep((conversation.tenant, conversation.id), replace(made.kept, life=row["life"]))
 
     def _keep(self, key: _Key, kept: KeptConversation) -> KeptConversation:
         if kept.size_bytes <= self._kept.maxsize:
@@ -322,11 +316,7 @@ def _may_go_on(ended: Run) -> bool:
 
 
 async def check_fence(store: ConversationStore, tenant: str, fence: RunFence) -> None:
-    """Refuse a write by an attempt that is not the run's any more.
-
-    Raises:
-        StaleRun: Says what became of the run.
-    """
+    """Raise StaleRun, which says what became of the run, for an attempt that is not the run's any more."""
     try:
         found = await store.load(tenant, fence.conversation_id)
     except ConversationNotFound:

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import re
 import time
 import warnings
 from collections.abc import AsyncGenerator, Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from asyncpg.pool import Pool
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_MIGRATION = re.compile(r"([0-9]{4})_[a-z_]+\.sql")
 _ADVISORY_LOCK = 7_102_059_417
 """Any number that nobody else takes: while it is held, no other process migrates."""
 _BROKEN = (
@@ -115,11 +113,7 @@ class Database:
         return found[0] if found else None
 
     async def migrate(self) -> int:
-        """Bring the schema up to date; return how many migrations were made.
-
-        Raises:
-            StorageFailed: It could not be; nothing was changed.
-        """
+        """Bring the schema up to date, or change nothing and raise StorageFailed; return how many steps it took."""
         # Looked at before anything is locked, or needs a right; also waits for a server that is starting.
         found = await self.row("SELECT to_regclass('schema_migration') IS NOT NULL AS is_made")
         if found and found["is_made"]:
@@ -156,32 +150,24 @@ class Database:
             raise StorageFailed("This host is stopping. Ask another one, or again in a moment.", retry_after=5)
         if self._pool is None:
             async with self._opening:
-                self._pool = self._pool or await self._made()
+                # No connection is made before a statement needs one: a server starts without the database, and waits.
+                self._pool = self._pool or await asyncpg.create_pool(
+                    self.options.url,
+                    min_size=0,
+                    max_size=self.options.most_connections,
+                    command_timeout=self.options.statement_seconds + _ANSWER_SECONDS,
+                    timeout=_ANSWER_SECONDS,
+                    reset=_as_it_is,
+                    server_settings={
+                        "application_name": "workflow-agent",
+                        "statement_timeout": str(int(self.options.statement_seconds * 1_000)),
+                        "lock_timeout": str(int(self.options.lock_seconds * 1_000)),
+                        # A plan for any values is found in a third of the time that a plan for these takes.
+                        "plan_cache_mode": "force_generic_plan",
+                        "jit": "off",
+                    },
+                )
         return self._pool
-
-    async def _made(self) -> "Pool[asyncpg.Record]":
-        # No connection is made before a statement needs one: a server starts without the database, and waits.
-        return await asyncpg.create_pool(
-            self.options.url,
-            min_size=0,
-            max_size=self.options.most_connections,
-            command_timeout=self.options.statement_seconds + _ANSWER_SECONDS,
-            timeout=_ANSWER_SECONDS,
-            reset=_as_it_is,
-            server_settings=server_settings(self.options),
-        )
-
-
-def server_settings(options: DatabaseOptions) -> dict[str, str]:
-    """Return what each connection tells the server of itself."""
-    return {
-        "application_name": "workflow-agent",
-        "statement_timeout": str(int(options.statement_seconds * 1_000)),
-        "lock_timeout": str(int(options.lock_seconds * 1_000)),
-        # A plan for any values is found in a third of the time that a plan for these takes.
-        "plan_cache_mode": "force_generic_plan",
-        "jit": "off",
-    }
 
 
 async def _as_it_is(_: object) -> None:
@@ -193,19 +179,16 @@ async def _migrated(connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record
         "CREATE TABLE IF NOT EXISTS schema_migration (number int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
     )
     done = {row["number"] for row in await connection.fetch("SELECT number FROM schema_migration")}
-    made = 0
-    for number, path in migrations():
-        if number not in done:
-            await connection.execute(path.read_text())
-            await connection.execute("INSERT INTO schema_migration (number) VALUES ($1)", number)
-            made += 1
-    return made
+    due = [one for one in migrations() if one[0] not in done]
+    for number, path in due:
+        await connection.execute(path.read_text())
+        await connection.execute("INSERT INTO schema_migration (number) VALUES ($1)", number)
+    return len(due)
 
 
 def migrations() -> list[tuple[int, Path]]:
     """Return the migrations there are, in order."""
-    found = ((match, path) for path in _MIGRATIONS.iterdir() if (match := _MIGRATION.fullmatch(path.name)))
-    return sorted((int(match[1]), path) for match, path in found)
+    return sorted((int(path.name[:4]), path) for path in _MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))
 
 
 _NAMED = "OFFSET 0 * length(set_config('workflow_agent.tenant', {tenant}, true))"

@@ -137,8 +137,7 @@ class PostgresHoldings(Holdings):
 
     @override
     async def people(self) -> Mapping[str, Person]:
-        rows = await self._database.rows(_PEOPLE, self._tenant)
-        found = [Person.model_validate_json(row["body"]) for row in rows]
+        found = [Person.model_validate_json(row["body"]) for row in await self._database.rows(_PEOPLE, self._tenant)]
         return {one.user: one for one in found}
 
     @override

@@ -80,10 +80,7 @@ class PostgresHosts(Owners):
         """Begin to be alive, and wait until all others can see it.
 
         `lost` is called in this event loop each time the lease was lost: whatever is worked on belongs to others
-        then.
-
-        Raises:
-            StorageFailed: The database does not answer.
+        then. Raises StorageFailed where the database does not answer.
         """
         loop = asyncio.get_running_loop()
 
@@ -139,11 +136,9 @@ class PostgresHosts(Owners):
 
     @override
     def note(self, tenant: str, conversation_id: str) -> None:
-        """Do nothing: the row of a conversation names its owner."""
+        """Do nothing, as `settle` and `report`: the row of a conversation names its owner."""
 
-    @override
-    def settle(self, tenant: str, conversation_id: str) -> None:
-        """Do nothing, as `note`."""
+    settle = report = note
 
     @override
     async def running(self, tenant: str) -> int:
@@ -158,10 +153,6 @@ class PostgresHosts(Owners):
     async def working_on(self) -> Sequence[tuple[str, str, str]]:
         rows = await self._database.rows(_WORKING_ON, self._owner)
         return [(row["tenant"], row["id"], row["run_id"]) for row in rows]
-
-    @override
-    def report(self, tenant: str, conversation_id: str) -> None:
-        """Do nothing: the rows of conversations name their owners."""
 
     @override
     async def forget_abandoned(self) -> None:

@@ -46,10 +46,8 @@ _LEFTOVERS = (
 async def locked(database: Database, tenant: str, name: str) -> AsyncGenerator[None]:
     """Hold a name of a tenant against every other process, waiting for whoever holds it.
 
-    It is no fence: who holds it for longer than the database is away may not be alone any more.
-
-    Raises:
-        StorageFailed: The database does not answer.
+    It is no fence: who holds it for longer than the database is away may not be alone any more. Raises as
+    `Database.rows` does.
     """
     taken = (tenant, name, secrets.token_hex(8))
     while await database.row(_LOCK, *taken, _LOCK_SECONDS) is None:  # noqa: ASYNC110 - another host holds it
@@ -93,10 +91,7 @@ class PostgresPeriodicJobs:
     async def run(self, name: str, every_seconds: float, work: Callable[[], Awaitable[int]]) -> int | None:
         """Do a job if it is due and nobody is at it; return what it gives, or None where it was not for us.
 
-        A job that fails is due at once: the next host that looks does it.
-
-        Raises:
-            StorageFailed: The database does not answer, or the work fails of it.
+        A job that fails is due at once: the next host that looks does it. Raises as `Database.rows` and the work do.
         """
         taken = (name, secrets.token_hex(8))
         if await self._database.row(_TAKE, *taken, self._lease_seconds) is None:

@@ -93,21 +93,20 @@ class PostgresWorkflowMemory(WorkflowMemory):
         """
         check_tenant(tenant)
         (row,) = await self._database.rows(_READ_BOTH, tenant, digest_of_text(user))
-        known = self._noted(tenant, user, row if row["version"] is not None else None)
+        _, known = self._noted(tenant, user, row if row["version"] is not None else None)
         return known, _parsed_person(row["person"]) if row["person"] is not None else Person(user=writable(user))
 
     async def _read(self, tenant: str, user: str) -> _Known:
         check_tenant(tenant)
-        self._noted(tenant, user, await self._database.row(_READ, tenant, digest_of_text(user)))
-        return self._latest[tenant, user]
+        return self._noted(tenant, user, await self._database.row(_READ, tenant, digest_of_text(user)))
 
-    def _noted(self, tenant: str, user: str, row: asyncpg.Record | None) -> tuple[WorkflowReference, ...]:
+    def _noted(self, tenant: str, user: str, row: asyncpg.Record | None) -> _Known:
         try:
             known = (row["version"], _REFERENCES.validate_json(row["body"])) if row else (0, ())
         except ValidationError as error:
             raise CorruptDocument("What is remembered of a user does not parse.") from error
         self._latest[tenant, user] = known
-        return known[1]
+        return known
 
 
 class PostgresPersonMemory(PersonMemory):
@@ -140,8 +139,7 @@ class PostgresPersonMemory(PersonMemory):
     @override
     async def forgetful(self, tenant: str) -> Sequence[str]:
         check_tenant(tenant)
-        rows = await self._database.rows(_FORGETTING, tenant)
-        return [Person.model_validate_json(row["body"]).user for row in rows]
+        return [Person.model_validate_json(row["body"]).user for row in await self._database.rows(_FORGETTING, tenant)]
 
     async def _read(self, tenant: str, user: str) -> tuple[int, Person]:
         check_tenant(tenant)

@@ -85,12 +85,9 @@ class MessageSearch:
         if wanted:
             await self.take_in(tenant)
         at, last_id = before or (253_402_300_799_999, "")
-        values: list[Any] = [tenant, _EPOCH + timedelta(milliseconds=at), last_id, limit + 1]
-        if wanted:
-            rows = await self._database.rows(_NAMED, *values, _pattern(wanted))
-        else:
-            rows = await self._database.rows(NEWEST, *values)
-        return page_with([_summary(row) for row in rows], limit)
+        statement, pattern = (_NAMED, [_pattern(wanted)]) if wanted else (NEWEST, [])
+        values = (tenant, _EPOCH + timedelta(milliseconds=at), last_id, limit + 1, *pattern)
+        return page_with([_summary(row) for row in await self._database.rows(statement, *values)], limit)
 
     async def find(self, tenant: str, query: MessageQuery) -> Sequence[MessageHit]:
         """Return messages; see `ConversationStore.find`."""
@@ -163,27 +160,12 @@ class MessageSearch:
         except StorageFailed:
             # Whoever reads it is told; it is not looked at again before it changes.
             conversation, events = None, []
-        said = [event for event in events if isinstance(event, UserMessage | AgentReply)]
-        texts = [storable(event.content) for event in said]
+        said = [_said(event) for event in events if isinstance(event, UserMessage | AgentReply)]
+        columns = [[message[at] for message in said] for at in range(len(Said._fields))]
+        folded = [message.content.casefold() for message in said]
         last = max((event.index for event in events), default=-1)
         version = conversation.version if conversation else row["version"]
-        await self._database.rows(
-            _INDEX,
-            tenant,
-            conversation_id,
-            row["life"],
-            version,
-            [event.index for event in said],
-            [event.turn for event in said],
-            [event.id for event in said],
-            [event.type for event in said],
-            [storable(event.author) for event in said],
-            [iso_milliseconds(event.at) for event in said],
-            [event.run_id for event in said],
-            texts,
-            [text.casefold() for text in texts],
-            last,
-        )
+        await self._database.rows(_INDEX, tenant, conversation_id, row["life"], version, *columns, folded, last)
 
     async def _events_after(self, conversation: Conversation, index: int) -> AsyncIterator[Event]:
         following = index + 1
@@ -241,19 +223,19 @@ def _pattern(word: str) -> str:
 
 def _best(rows: Sequence[asyncpg.Record], lookup: Lookup) -> Sequence[MessageHit]:
     """Return those messages that say most of what is asked for."""
-    with closing(MessageDatabase(None)) as ranking:
-        _fill(ranking, rows)
-        return ranking.find(lookup)
-
-
-def _fill(ranking: MessageDatabase, rows: Sequence[asyncpg.Record]) -> None:
-    """Put messages where they are ranked, each conversation's in order."""
     talks: dict[str, list[asyncpg.Record]] = {}
     for row in rows:
         talks.setdefault(row["conversation_id"], []).append(row)
-    for conversation_id, told in talks.items():
-        said = [Said(*(row[name] for name in Said._fields)) for row in reversed(told)]
-        ranking.put(conversation_id, Indexed("", "", -1, 0), _title(told[0]), said, anew=True)
+    with closing(MessageDatabase(None)) as ranking:
+        for conversation_id, told in talks.items():
+            said = [Said(*(row[name] for name in Said._fields)) for row in reversed(told)]
+            ranking.put(conversation_id, Indexed("", "", -1, 0), _title(told[0]), said, anew=True)
+        return ranking.find(lookup)
+
+
+def _said(one: UserMessage | AgentReply) -> Said:
+    author, content = storable(one.author), storable(one.content)
+    return Said(one.index, one.turn, one.id, one.type, author, iso_milliseconds(one.at), one.run_id, content)
 
 
 def _title(row: asyncpg.Record) -> str:

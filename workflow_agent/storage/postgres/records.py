@@ -54,8 +54,7 @@ class PostgresRecords(Records):
 
     @override
     async def all(self, kind: RecordKind) -> Mapping[str, JsonObject]:
-        rows = await self._database.rows(_ALL, self._tenant, kind)
-        return {row["id"]: orjson.loads(row["body"]) for row in rows}
+        return {row["id"]: orjson.loads(row["body"]) for row in await self._database.rows(_ALL, self._tenant, kind)}
 
     @override
     async def remove(self, kind: RecordKind, record_id: str) -> None:

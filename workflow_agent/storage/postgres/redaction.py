@@ -67,8 +67,7 @@ async def _redacted(database: Database, store: ConversationStore, known: Convers
     await database.rows(_UNINDEX, *key)
     await store.update(*key, change)
     await database.rows(_UNINDEX, *key)
-    digests = [bytes.fromhex(one.removeprefix("sha256:")) for one in replaced]
-    await database.rows(_REMOVE, *key, obsolete, digests)
+    await database.rows(_REMOVE, *key, obsolete, [bytes.fromhex(one.removeprefix("sha256:")) for one in replaced])
     return True
 
 
@@ -80,6 +79,5 @@ async def _contents(
     for row in await database.rows(BLOBS, known.tenant, known.id):
         changed = content_without(gone, row["body"])
         if changed is not None:
-            reference = f"sha256:{row['digest'].hex()}"
-            replaced[reference] = await store.put_blob(known.tenant, known.id, changed)
+            replaced[f"sha256:{row['digest'].hex()}"] = await store.put_blob(known.tenant, known.id, changed)
     return replaced

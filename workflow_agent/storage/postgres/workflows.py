@@ -11,18 +11,8 @@ from typing_extensions import override
 
 from workflow_agent.conversations.store import ConversationStore
 from workflow_agent.errors import CorruptDocument, InvalidInput
+from workflow_agent.storage.files import rules
 from workflow_agent.storage.files.file_system import check_tenant, is_workflow_id
-from workflow_agent.storage.files.rules import (
-    SAMPLE,
-    check_new_workflow_id,
-    first_version,
-    id_taken,
-    may_repeat,
-    next_version,
-    no_version,
-    no_workflow,
-    record_of,
-)
 from workflow_agent.storage.postgres.conversations import check_fence
 from workflow_agent.storage.postgres.database import Database, change_of_tenant, of_tenant
 from workflow_agent.values.caches import CacheKey, TtlCache
@@ -103,14 +93,14 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     @override
     async def create(self, tenant: str, workflow: Workflow, change: Change) -> Workflow:
         check_tenant(tenant)
-        check_new_workflow_id(workflow.id)
+        rules.check_new_workflow_id(workflow.id)
         # Under whatever id: finding its first choice taken, a repeated run asks for another.
         made = await self._earlier(tenant, change, None) if change.author.run_id else None
         if made is not None:
             return made
-        stored = first_version(workflow, self._now())
+        stored = rules.first_version(workflow, self._now())
         if not await self._written(_CREATE, tenant, stored, change):
-            raise id_taken("workflow", workflow.id)
+            raise rules.id_taken("workflow", workflow.id)
         return stored
 
     @override
@@ -136,7 +126,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
             changed, change = apply(current)
             if changed is current:
                 return current
-            stored = next_version(current, changed, self._now())
+            stored = rules.next_version(current, changed, self._now())
             if await self._written(_UPDATE, tenant, stored, change, current.version, life):
                 return stored
 
@@ -154,8 +144,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     @override
     async def all(self, tenant: str) -> Sequence[Workflow]:
         check_tenant(tenant)
-        rows = await self._database.rows(_ALL, tenant)
-        return [self._parsed(tenant, row) for row in rows]
+        return [self._parsed(tenant, row) for row in await self._database.rows(_ALL, tenant)]
 
     @override
     async def heads(self, tenant: str) -> Mapping[str, WorkflowHead]:
@@ -175,7 +164,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
         _check(tenant, workflow_id)
         rows = await self._database.rows(of_tenant(_VERSIONS.format(where="")), tenant, workflow_id)
         if not rows:
-            raise no_workflow(workflow_id)
+            raise rules.no_workflow(workflow_id)
         return [_record(row) for row in rows]
 
     @override
@@ -185,7 +174,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
         is_there = 1 <= number <= newest.version
         found = await self._database.row(statement, tenant, workflow_id, number) if is_there else None
         if found is None:
-            raise no_version(newest, number)
+            raise rules.no_version(newest, number)
         return _record(found)
 
     async def seed(self, tenant: str, documents: Iterable[JsonObject]) -> int:
@@ -196,13 +185,13 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
             StorageFailed: They could not be stored; the tenant still has none.
         """
         check_tenant(tenant)
-        workflows = [first_version(parse_workflow(document), self._now()) for document in documents]
+        workflows = [rules.first_version(parse_workflow(document), self._now()) for document in documents]
         await self._database.rows("SELECT 1")
         async with self._database.connection() as connection, connection.transaction():
             if await connection.fetchrow(_FIRST_SEED, tenant) is None:
                 return 0
             for one in workflows:
-                record = record_of(one, SAMPLE, one.updated_at or self._now())
+                record = rules.record_of(one, rules.SAMPLE, one.updated_at or self._now())
                 values = (one.updated_at, _body(one), secrets.token_hex(8), _text(record))
                 await connection.execute(_SEED, tenant, one.id, *values)
         return len(workflows)
@@ -212,7 +201,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
         _check(tenant, workflow_id)
         row = await self._database.row(_READ, tenant, workflow_id)
         if row is None:
-            raise no_workflow(workflow_id)
+            raise rules.no_workflow(workflow_id)
         return self._parsed(tenant, row), row["life"]
 
     def _parsed(self, tenant: str, row: asyncpg.Record) -> Workflow:
@@ -221,7 +210,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
 
     async def _earlier(self, tenant: str, change: Change, workflow_id: str | None) -> Workflow | None:
         """Return what the same write made, by whichever attempt of the same run, or None."""
-        if not may_repeat(change):
+        if not rules.may_repeat(change):
             return None
         row = await self._database.row(_EARLIER, tenant, change.digest, change.author.run_id, workflow_id)
         return parse_workflow(_record(row).document) if row else None
@@ -229,29 +218,15 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
     async def _written(
         self, statement: str, tenant: str, workflow: Workflow, change: Change, *standing_on: int
     ) -> bool:
-        record = record_of(workflow, change, workflow.updated_at or self._now())
-        return await self._let_through(
-            statement,
-            tenant,
-            workflow.id,
-            change.fence,
-            secrets.token_hex(8),
-            workflow.updated_at,
-            change.author.run_id,
-            change.digest,
-            _text(record),
-            _body(workflow),
-            *standing_on,
-        )
+        record = rules.record_of(workflow, change, workflow.updated_at or self._now())
+        facts = (secrets.token_hex(8), workflow.updated_at, change.author.run_id, change.digest)
+        values = (*facts, _text(record), _body(workflow), *standing_on)
+        return await self._let_through(statement, tenant, workflow.id, change.fence, *values)
 
     async def _let_through(
         self, statement: str, tenant: str, workflow_id: str, fence: RunFence | None, *values: Any
     ) -> bool:
-        """Say whether a write was made: not where the workflow is another by now.
-
-        Raises:
-            StaleRun: The fence is not the run's any more.
-        """
+        """Say whether a write was made: not where the workflow is another by now. Raises as `check_fence` does."""
         run = fence or (None, None, None)
         row = await self._database.row(statement, tenant, workflow_id, *run, *values)
         if row is not None and not row["is_let_through"] and fence is not None:
@@ -262,7 +237,7 @@ class PostgresWorkflowCatalog(WorkflowCatalog):
 def _check(tenant: str, workflow_id: str) -> None:
     check_tenant(tenant)
     if not is_workflow_id(workflow_id):
-        raise no_workflow(workflow_id)
+        raise rules.no_workflow(workflow_id)
 
 
 def _body(workflow: Workflow) -> bytes:

@@ -1,7 +1,7 @@
 """Findings about a workflow: one rule, one id, one severity, with evidence and, where possible, a fix."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -46,15 +46,12 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _IN_ORDE
 """Every rule by its id, but those of the tools that workflows come from (`TOOL_RULES`)."""
 _MOST_FIXES = 100
 _NO_FIX = "it has no fix that is certain to be right; somebody has to decide"
-_Key = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
 def analyze(workflow: Workflow, *, portfolio: Sequence[Workflow] = ()) -> tuple[Finding, ...]:
     """Return what is worth knowing about a workflow, most severe first.
 
-    Args:
-        workflow: What is looked at.
-        portfolio: The workflows it lives among, for what concerns several; it may be one of them.
+    The portfolio is the workflows it lives among, for what concerns several; it may be one of them.
     """
     graph = FlowGraph(workflow, portfolio)
     is_from_elsewhere = workflow.source is not None or bool(workflow.extensions)
@@ -106,53 +103,45 @@ class Fixes:
 def fix_findings(workflow: Workflow, *, portfolio: Sequence[Workflow] = (), rules: Collection[str] = ()) -> Fixes:
     """Return all safe fixes of a workflow's findings, one after the other, the most severe first.
 
-    A fix is safe when its edits apply, the finding is gone afterwards, and no other finding came up.
-
-    Args:
-        workflow: What is mended.
-        portfolio: The workflows it lives among.
-        rules: Only the findings of these rules are mended; of all, where none is named.
+    A fix is safe when its edits apply, the finding is gone afterwards, and no other finding came up. Where rules
+    are named, only their findings are mended.
     """
     before = found = analyze(workflow, portfolio=portfolio)
-    current, edits, refused = workflow, list[EditDocument](), dict[_Key, str]()
+    current, edits, refused = workflow, list[EditDocument](), dict[Hashable, str]()
     for _ in range(_MOST_FIXES):
-        mendable = (one for one in found if one.fix and _key(one) not in refused)
+        mendable = (one for one in found if one.fix and one.key not in refused)
         finding = next((one for one in mendable if not rules or one.rule in rules), None)
         if finding is None:
             break
         try:
             mended = apply_edits(current, parse_edits(list(finding.fix))).workflow
         except InvalidInput as error:
-            refused[_key(finding)] = f"its fix does not apply: {error}"
+            refused[finding.key] = f"its fix does not apply: {error}"
             continue
         after = analyze(mended, portfolio=portfolio)
         if why := _why_unsafe(finding, found, after):
-            refused[_key(finding)] = why
+            refused[finding.key] = why
             continue
         current, found = mended, after
         edits += finding.fix
-    still = {_key(one) for one in found}
-    fixed = tuple(one for one in before if _key(one) not in still)
+    still = {one.key for one in found}
+    fixed = tuple(one for one in before if one.key not in still)
     left = tuple(Unfixed(one, _why_left(one, refused, rules)) for one in found)
     return Fixes(current, tuple(edits), fixed, left)
 
 
-def _key(finding: Finding) -> _Key:
-    return finding.rule, finding.steps, finding.transitions
-
-
 def _why_unsafe(finding: Finding, before: Sequence[Finding], after: Sequence[Finding]) -> str | None:
-    known = {_key(one) for one in before}
-    if any(_key(one) == _key(finding) for one in after):
+    known = {one.key for one in before}
+    if any(one.key == finding.key for one in after):
         return "its fix does not remove it"
-    brought = sorted({one.rule for one in after if _key(one) not in known})
+    brought = sorted({one.rule for one in after if one.key not in known})
     return f"its fix would bring up {', '.join(brought)}" if brought else None
 
 
-def _why_left(finding: Finding, refused: dict[_Key, str], rules: Collection[str]) -> str:
+def _why_left(finding: Finding, refused: dict[Hashable, str], rules: Collection[str]) -> str:
     if rules and finding.rule not in rules:
         return "it was not asked for"
-    return refused.get(_key(finding), _NO_FIX)
+    return refused.get(finding.key, _NO_FIX)
 
 
 class _Linted(NamedTuple):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from workflow_agent.values import shortened
@@ -32,7 +33,7 @@ _ACT = vocabulary(
 _ASKS = vocabulary("apply ask request send submit prepare draft record collect inform notify")
 _SIGN_OFF = re.compile(r"sign[ -]off", re.IGNORECASE)
 _DEADLINE = "P3D"
-_LOOKS_BACK_STEPS = 50
+_LOOKS_BACK_STEPS = 51
 
 
 def is_approval(graph: FlowGraph, step: Step) -> bool:
@@ -61,10 +62,8 @@ def _approvals(graph: FlowGraph) -> Iterator[Step]:
 
 
 def _approving_states(graph: FlowGraph) -> Iterator[Step]:
-    for step in graph.workflow.steps:
-        acts = [edge.action for edge in graph.exits(step.id) if edge.action]
-        if step.type == "state" and any(_ACT & set(words(action)) for action in acts):
-            yield step
+    states = (step for step in graph.workflow.steps if step.type == "state")
+    return (s for s in states if any(_ACT & set(words(edge.action or "")) for edge in graph.exits(s.id)))
 
 
 @_reliability_rule(
@@ -144,14 +143,9 @@ def _same(one: str | None, other: str) -> bool:
 
 def _requester(graph: FlowGraph, step: Step) -> Step | None:
     """Return the person's step whose result is approved: the last one passed on every way here."""
-    here = graph.dominators.get(step.id)
-    for _ in range(_LOOKS_BACK_STEPS):
-        if here is None or graph.steps[here].type == "human":
-            break
-        here = graph.dominators.get(here)
-    if here is None or graph.steps[here].type != "human" or is_approval(graph, graph.steps[here]):
-        return None
-    return graph.steps[here]
+    before = islice(graph.passed_before(step.id), _LOOKS_BACK_STEPS)
+    nearest = next((one for one in before if one.type == "human"), None)
+    return nearest if nearest is not None and not is_approval(graph, nearest) else None
 
 
 @_security_rule("approval-by-anyone", "warning", "Whoever can open the task could approve it.")

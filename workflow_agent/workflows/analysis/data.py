@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import partial, reduce
 
 import rustworkx as rx
 
@@ -25,16 +25,12 @@ def _written_by(step: Step) -> tuple[str, ...]:
     return (*step.writes, *(field.key for field in fields))
 
 
-def _writers(graph: FlowGraph) -> Mapping[str, list[str]]:
-    steps = (step for step in graph.workflow.steps if step.id in graph.reachable)
-    return grouped((name, step.id) for step in steps for name in _written_by(step))
-
-
 @_rule("read-before-written", "warning", "On the other ways the step finds nothing, or an old value.")
 def read_before_written(graph: FlowGraph) -> Iterator[Observation]:
     """Find data that a step reads and that only some of the ways to it have written."""
-    writers = _writers(graph)
-    read = [(s, name) for s in graph.workflow.steps for name in s.reads if s.id in graph.reachable]
+    steps = [step for step in graph.workflow.steps if step.id in graph.reachable]
+    writers = grouped((name, step.id) for step in steps for name in _written_by(step))
+    read = [(step, name) for step in steps for name in step.reads]
     if graph.is_lifecycle or not any(name in writers for _, name in read):
         return
     names = {name: 1 << at for at, name in enumerate(writers)}
@@ -86,10 +82,8 @@ def _known_on_entry(graph: FlowGraph, step: Step, known: Mapping[str, int], give
     if not entering:
         return known[step.id]
     waits_for_all = step.type == "join" and (step.join is None or step.join.mode == "all")
-    together = entering[0]
-    for one in entering[1:]:
-        together = together | one if waits_for_all else together & one
-    return together
+    # What all bring where it waits for all, and otherwise only what each brings.
+    return reduce(int.__or__ if waits_for_all else int.__and__, entering)
 
 
 def _gives(graph: FlowGraph, names: Mapping[str, int]) -> dict[str, int]:
@@ -138,10 +132,10 @@ def written_never_read(graph: FlowGraph) -> Iterator[Observation]:
     mentioned = _mentioned(graph)
     if mentioned is None:
         return
-    steps = [step for step in graph.workflow.steps if step.id in graph.reachable and not _is_last(graph, step)]
     unread = grouped(
         (name, step.id)
-        for step in steps
+        for step in graph.workflow.steps
+        if step.id in graph.reachable and any(graph.steps[edge.to].type != "end" for edge in graph.exits(step.id))
         for name in step.writes
         if name not in mentioned and not mentioned.issuperset(_NAME.findall(name))
     )
@@ -153,10 +147,6 @@ def written_never_read(graph: FlowGraph) -> Iterator[Observation]:
             steps=tuple(step.id for step in writers),
             evidence={"data": list(unread)},
         )
-
-
-def _is_last(graph: FlowGraph, step: Step) -> bool:
-    return all(graph.steps[edge.to].type == "end" for edge in graph.exits(step.id))
 
 
 @_rule("unused-form-field", "info", "People are made to fill in what the workflow does not need.")

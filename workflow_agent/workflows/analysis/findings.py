@@ -43,15 +43,8 @@ class Rule:
     def findings(self, graph: FlowGraph) -> Iterator[Finding]:
         """Yield what the rule finds, in the order of the document."""
         for seen in self.check(graph):
-            yield Finding(
-                rule=self.id,
-                severity=self.severity,
-                message=f"{seen.message} {self.why}",
-                steps=seen.steps,
-                transitions=seen.transitions,
-                evidence=seen.evidence,
-                fix=seen.fix,
-            )
+            message = f"{seen.message} {self.why}"
+            yield Finding(self.id, self.severity, message, seen.steps, seen.transitions, seen.evidence, seen.fix)
 
 
 def rule(

@@ -1,6 +1,6 @@
 """A workflow as the rules see it: who leads where, what is reached, what can finish."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,8 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
 _AUTOMATION_TARGETS = ("state", "status", "step", "target", "to")
+WAIT_FOR_ALL = frozenset(("github", "argo", "airflow", "dag"))
+"""Systems in which every step waits for all before it, and one that is skipped counts as done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +145,10 @@ class FlowGraph:
         at = self.index
         edges = [(at[edge.from_], at[edge.to], str(edge.type)) for edge in flow]
         edges += [(at[scope], at[s.id], "enter") for scope, heads in self.entries.items() for s in heads]
-        edges += [(at[s.id], at[s.parent], "return") for s in self.workflow.steps if s.parent and self._returns(s)]
+        last = (s for s in self.workflow.steps if s.type != "end" and not self.exits(s.id))
+        edges += [(at[s.id], at[s.parent], "return") for s in last if s.parent]
         graph.add_edges_from(edges)
         return graph
-
-    def _returns(self, step: Step) -> bool:
-        return step.type != "end" and not self.exits(step.id)
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
@@ -203,14 +203,8 @@ class FlowGraph:
     @cached_property
     def natural_ends(self) -> frozenset[str]:
         """The steps where work stops without an end step, outside every scope."""
-        return (
-            frozenset(
-                step.id
-                for step in self.workflow.steps
-                if step.type != "end" and step.parent is None and not self.exits(step.id)
-            )
-            - self.side_steps
-        )
+        last = (s.id for s in self.children.get("", ()) if s.type != "end" and not self.exits(s.id))
+        return frozenset(last) - self.side_steps
 
     @cached_property
     def has_ends(self) -> bool:
@@ -243,12 +237,15 @@ class FlowGraph:
         found = rx.immediate_dominators(self.digraph, self.index[self.workflow.start])
         return {ids[node]: ids[above] for node, above in found.items() if node != above}
 
+    def passed_before(self, step_id: str) -> Iterator[Step]:
+        """Yield the steps that every way from the start to a step passes, the last one first."""
+        while (above := self.dominators.get(step_id)) is not None:
+            step_id = above
+            yield self.steps[step_id]
+
     def dominates(self, above: str, step_id: str) -> bool:
         """Say whether every way from the start to a step passes another one, or is it."""
-        here: str | None = step_id
-        while here is not None and here != above:
-            here = self.dominators.get(here)
-        return here is not None
+        return above == step_id or any(step.id == above for step in self.passed_before(step_id))
 
     def steps_of(self, ids: Iterable[str]) -> list[Step]:
         """Return the steps with these ids, each once, in the order of the document."""

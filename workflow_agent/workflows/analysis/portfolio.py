@@ -97,24 +97,17 @@ def _is_avoidable(graph: FlowGraph, step: Step) -> bool:
 
 def _way_back(home: Workflow, first: Workflow, known: Mapping[str, Workflow]) -> list[Workflow] | None:
     """Return the shortest chain of calls from a workflow back home, home included."""
-    came: dict[str, Workflow | None] = {first.id: None}
-    waiting = [first]
-    for here in waiting:
-        if here.id == home.id:
-            return _chain(here, came)
-        for reference in _called(here):
+    seen = {first.id}
+    waiting = [[first]]
+    for way in waiting:
+        if way[-1].id == home.id:
+            return way
+        for reference in _called(way[-1]):
             other = _find(known, reference)
-            if other is not None and other.id not in came:
-                came[other.id] = here
-                waiting.append(other)
+            if other is not None and other.id not in seen:
+                seen.add(other.id)
+                waiting.append([*way, other])
     return None
-
-
-def _chain(last: Workflow, came: Mapping[str, Workflow | None]) -> list[Workflow]:
-    way = [last]
-    while (before := came[way[-1].id]) is not None:
-        way.append(before)
-    return way[::-1]
 
 
 @_rule("near-duplicate", "info", "A change to one of them is easily forgotten in the other.")

@@ -11,19 +11,21 @@ net around it as it is. A step that runs twice for one branching breaks proper c
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from workflow_agent.values import reached
-from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.analysis.graph import WAIT_FOR_ALL, FlowGraph
 from workflow_agent.workflows.analysis.token_net import (
+    Came,
+    Move,
     Net,
     Position,
-    Way,
     bits_of,
     contracted,
     gates_by_place,
     heads_of,
     moves_from,
+    moves_to,
     net_of,
 )
 from workflow_agent.workflows.analysis.words import named, named_all
@@ -38,8 +40,7 @@ MAX_STATES = 10_000
 _MAX_MOVES = 60_000
 _MAX_STEPS = 2_000
 _SHOWN_STEPS = 60
-_SKIPPED_COUNTS_AS_DONE = frozenset(("github", "argo", "airflow", "dag"))
-"""Systems in which every step waits for all before it, and one that is skipped counts as done."""
+
 _FREELY = (
     "a decision may take any of its ways: what conditions say is not looked at, so that fewer runs may be possible"
 )
@@ -122,15 +123,17 @@ def prove(workflow: Workflow) -> Proof:
     """Return what can be proved of a workflow by looking at a bounded number of states of each scope."""
     graph = FlowGraph(workflow)
     if len(graph.steps) > _MAX_STEPS:
-        why = f"it has {len(graph.steps):,} steps, and no more than {_MAX_STEPS:,} are looked at"
-        return Proof(dict.fromkeys(PROPERTIES), {}, (), 0, why)
-    if graph.came_from in _SKIPPED_COUNTS_AS_DONE and not graph.cycles:
+        return _nothing(f"it has {len(graph.steps):,} steps, and no more than {_MAX_STEPS:,} are looked at")
+    if graph.came_from in WAIT_FOR_ALL and not graph.cycles:
         return _without_cycles(graph)
     if graph.came_from == "n8n":
-        why = "n8n decides by the data of each item how often a node runs"
-        return Proof(dict.fromkeys(PROPERTIES), {}, (), 0, why)
+        return _nothing("n8n decides by the data of each item how often a node runs")
     played = [_played(graph, scope, heads) for scope, heads in _nets(graph)]
     return _joined(graph, played)
+
+
+def _nothing(why: str) -> Proof:
+    return Proof(dict.fromkeys(PROPERTIES), {}, (), 0, why)
 
 
 def _without_cycles(graph: FlowGraph) -> Proof:
@@ -205,21 +208,10 @@ def _played(graph: FlowGraph, scope: str | None, heads: Sequence[str]) -> _Playe
     return played if played.is_complete else _StateSpace(graph, whole, contracted(whole)).played(played)
 
 
-class _Move(NamedTuple):
-    """How a state was first reached."""
-
-    before: Position
-    gate: int
-    way: Way
-
-
 class _StateSpace:
     """All states of one net, breadth first: the first run that is found to a state is a shortest one.
 
-    Args:
-        graph: The workflow.
-        whole: The net, step by step.
-        short: The net without steps that only hand a token on, in place of the whole.
+    `short` takes the place of the whole net: it has no steps that only hand a token on.
     """
 
     def __init__(self, graph: FlowGraph, whole: Net, short: Net | None = None) -> None:
@@ -230,7 +222,7 @@ class _StateSpace:
         self._ways = {(gate.step, at): way for gate in whole.gates for at, way in enumerate(gate.ways)}
         self._begun = whole.start
         self._played = _Played()
-        self._came: dict[Position, _Move | None] = {}
+        self._came: Came = {}
         self._before: dict[Position, list[Position]] = {}
         self._final: list[Position] = []
         self._fired: set[tuple[str, int]] = set()
@@ -242,7 +234,8 @@ class _StateSpace:
         self._explore()
         if self._played.is_complete:
             self._look_for_no_way_out()
-        self._played.alive |= self._alive()
+        self._played.alive |= {step for step, _ in self._fired} | set(self._handed_on(self._begun))
+        self._played.alive |= {step for key in self._fired for step in self._handed_on(self._ways[key].places)}
         self._played.states = len(self._came)
         if earlier is not None:
             self._played.found = {**self._played.found, **earlier.found}
@@ -258,32 +251,32 @@ class _StateSpace:
             before = moves
             for number, way, there in moves_from(self._net, self._gate_at, here):
                 moves += 1
-                self._follow(here, _Move(here, number, way), there, waiting)
+                self._follow(Move(here, number, way), there, waiting)
             if moves == before:
                 self._stopped(here)
             if len(self._came) > MAX_STATES or moves > _MAX_MOVES:
                 self._played.is_complete = False
                 return
 
-    def _follow(self, here: Position, move: _Move, there: Position, waiting: deque[Position]) -> None:
+    def _follow(self, move: Move, there: Position, waiting: deque[Position]) -> None:
         gate = self._net.gates[move.gate]
         if move.way in gate.ways:
             self._fired.add((gate.step, gate.ways.index(move.way)))
-        self._see_twice(here, move, there)
+        self._see_twice(move, there)
         if move.way.ends:
-            self._final.append(here)
-            self._see_left_over(here, move, there)
+            self._final.append(move.before)
+            self._see_left_over(move, there)
             return
-        self._before.setdefault(there, []).append(here)
+        self._before.setdefault(there, []).append(move.before)
         if there not in self._came:
             self._came[there] = move
             waiting.append(there)
 
-    def _see_twice(self, here: Position, move: _Move, there: Position) -> None:
+    def _see_twice(self, move: Move, there: Position) -> None:
         """Note a branch that comes to a step, or to a place, where another one is already."""
-        gate = self._net.gates[move.gate]
-        present = here[0] & gate.entries
-        kept = there[0] & ~move.way.places | (here[0] & ~gate.entries & move.way.places)
+        gate, marked = self._net.gates[move.gate], move.before[0]
+        present = marked & gate.entries
+        kept = there[0] & ~move.way.places | (marked & ~gate.entries & move.way.places)
         meets = gate.behaviour == "merge" and present.bit_count() > 1
         doubled = kept & move.way.places
         if not (meets or doubled) or "proper_completion" in self._played.found:
@@ -292,20 +285,16 @@ class _StateSpace:
         # An end is looked at when it is reached, and what failed only has to come to one.
         if step.type != "end" and step.id not in self._graph.error_handlers:
             why = f"{named(step)} runs once for each of several branches that meet there without a join."
-            self._note("proper_completion", here, None if meets else move, [step.id], why)
+            self._note("proper_completion", move.before, None if meets else move, [step.id], why)
 
-    def _see_left_over(self, here: Position, move: _Move, there: Position) -> None:
+    def _see_left_over(self, move: Move, there: Position) -> None:
         """Note an end for success that is reached while something is still to be done."""
-        gate = self._net.gates[move.gate]
-        step = self._graph.steps[gate.step]
+        step = self._graph.steps[self._net.gates[move.gate].step]
         left = self._steps_at(there[0] & ~move.way.places)
-        if not left or ends_badly(step) or step.id in self._graph.error_handlers:
-            return
-        if "proper_completion" not in self._played.found:
-            others = named_all(self._graph.steps_of(left))
-            self._note(
-                "proper_completion", here, move, left, f"{named(step)} is reached while {others} still has to run."
-            )
+        is_expected = ends_badly(step) or step.id in self._graph.error_handlers
+        if left and not is_expected and "proper_completion" not in self._played.found:
+            why = f"{named(step)} is reached while {named_all(self._graph.steps_of(left))} still has to run."
+            self._note("proper_completion", move.before, move, left, why)
 
     def _stopped(self, here: Position) -> None:
         """Note a state in which nothing can happen: the end, or a join that waits for ever."""
@@ -333,17 +322,12 @@ class _StateSpace:
             told = f"{named_all(steps[:5])}{' and others' * (len(steps) > 5)}"
             self._note("every_path_ends", trapped, None, left, f"From {told} no end can be reached any more.")
 
-    def _note(self, name: Property, here: Position, last: _Move | None, left: Iterable[str], why: str) -> None:
+    def _note(self, name: Property, here: Position, last: Move | None, left: Iterable[str], why: str) -> None:
         self._played.found[name] = Counterexample(tuple(self._path(here, last)), tuple(dict.fromkeys(left)), why)
 
-    def _path(self, here: Position, last: _Move | None) -> list[str]:
-        moves = [last] if last else []
-        move = self._came[here]
-        while move is not None:
-            moves.append(move)
-            move = self._came[move.before]
+    def _path(self, here: Position, last: Move | None) -> list[str]:
         path = list(self._handed_on(self._begun))
-        for one in reversed(moves):
+        for one in [*moves_to(here, self._came), *([last] if last else [])]:
             gate = self._net.gates[one.gate]
             path.append(gate.step)
             if one.way in gate.ways:
@@ -360,11 +344,6 @@ class _StateSpace:
                 gate = self._next_of[at]
                 yield gate.step
                 at = gate.ways[0].places
-
-    def _alive(self) -> set[str]:
-        """Return the steps that some run comes to."""
-        reached = {step for step, _ in self._fired} | set(self._handed_on(self._begun))
-        return reached | {step for key in self._fired for step in self._handed_on(self._ways[key].places)}
 
     def _step_after(self, place: int) -> str:
         return self._net.gates[self._gate_at[place]].step

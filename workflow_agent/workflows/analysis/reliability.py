@@ -7,7 +7,7 @@ from workflow_agent.values import reached
 from workflow_agent.workflows.analysis.findings import Observation, rule
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.analysis.words import Call, named, named_all, plural, undoes
-from workflow_agent.workflows.model.steps import Step, ends_badly
+from workflow_agent.workflows.model.steps import ends_badly
 
 _rule = partial(rule, "reliability")
 _CALL_TIMEOUT = "PT5M"
@@ -130,10 +130,14 @@ def missing_compensation(graph: FlowGraph) -> Iterator[Observation]:
     payments = [graph.steps[step_id] for step_id, call in graph.calls.items() if call.moves_money]
     payments = [step for step in payments if not undoes(step)][:_PAYMENTS_LOOKED_AT]
     failing = _deliveries_that_fail_for_good(graph) if payments else set[str]()
+
+    def onward(step_id: str) -> list[str]:
+        return [edge.to for edge in graph.exits(step_id)]
+
     for step in payments:
         is_undone = any(edge.type == "compensation" for edge in graph.out(step.id))
-        later = set[str]() if is_undone or not failing else _reached_by_success(graph, step)
-        found = graph.steps_of((later & failing) - {step.id})
+        later = [] if is_undone or not failing else reached([step.id], onward)
+        found = graph.steps_of(failing.intersection(later) - {step.id})
         if found:
             yield Observation(
                 f"{named(step)} is not taken back when {named(found[0])} fails later on.", steps=(step.id, found[0].id)
@@ -151,13 +155,6 @@ def _deliveries_that_fail_for_good(graph: FlowGraph) -> set[str]:
     bad = set(reached(bad_ends, before))
     fails = {edge.from_ for edge in graph.flow if edge.type == "error" and edge.to in bad}
     return {i for i, call in graph.calls.items() if call.delivers and (i in fails or i not in graph.caught)}
-
-
-def _reached_by_success(graph: FlowGraph, step: Step) -> set[str]:
-    def onward(step_id: str) -> list[str]:
-        return [edge.to for edge in graph.exits(step_id)]
-
-    return set(reached(onward(step.id), onward))
 
 
 RULES = (

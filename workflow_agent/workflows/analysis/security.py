@@ -94,13 +94,9 @@ def _kind_of_secret(path: tuple[str | int, ...], text: str) -> str | None:
         if pattern.search(text):
             return kind
     key = next((part for part in reversed(path) if isinstance(part, str)), "")
-    return f"a value for {shortened(key)!r}" if _is_secret_key(key) and _looks_real(text) else None
-
-
-def _is_secret_key(key: str) -> bool:
     parts = words(key)
-    last = tuple(parts[-2:])
-    return bool(parts) and (parts[-1] in _SECRET_KEYS or last in _SECRET_PAIRS)
+    is_secret = not _SECRET_KEYS.isdisjoint(parts[-1:]) or tuple(parts[-2:]) in _SECRET_PAIRS
+    return f"a value for {shortened(key)!r}" if is_secret and _looks_real(text) else None
 
 
 def _looks_real(text: str) -> bool:

@@ -8,9 +8,10 @@ the case; one that cannot be worked out is asked for, or drawn by the chances th
 import heapq
 import math
 import random
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any, cast
 
@@ -31,6 +32,10 @@ MAX_MOVES = 50_000
 _DAY = 86_400.0
 _PATHS_SHOWN = 5
 _SHOWN_STEPS = 200
+
+
+_Later = Callable[[float], None]
+"""What happens at a time, which it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,6 @@ class _Scope:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing goes on inside any more."""
         return self.is_closed or (self.around is not None and self.around.is_over)
 
 
@@ -98,8 +102,8 @@ class _Frame:
     """One time through a scope: its tokens, and what goes on when they are gone or one of them fails."""
 
     case: _Case
-    then: Callable[[float], None]
-    fails: Callable[[float], None]
+    then: _Later
+    fails: _Later
     scope: _Scope
     tokens: int = 0
     arrived: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -122,16 +126,16 @@ class _Simulation:
         self._graph = graph
         self._assumed = assumed
         self._random = random.Random(assumed.seed)  # noqa: S311 - chances, not secrets
-        self._events: list[tuple[float, int, Callable[[float], None]]] = []
+        self._events: list[tuple[float, int, _Later]] = []
         self._order = count()
         self._moves = 0
         self._free = dict(assumed.staff)
-        self._queues: dict[str, deque[Callable[[float], None]]] = {}
+        self._queues = defaultdict[str, deque[_Later]](deque)
         self._busy: dict[str, float] = {}
         self._unknown_times: set[str] = set()
         self.cases: list[_Case] = []
 
-    def _at(self, when: float, what: Callable[[float], None]) -> None:
+    def _at(self, when: float, what: _Later) -> None:
         heapq.heappush(self._events, (when, next(self._order), what))
 
     def run(self) -> None:
@@ -140,7 +144,7 @@ class _Simulation:
         for _ in range(min(self._assumed.runs, MAX_RUNS)):
             case = _Case(at)
             self.cases.append(case)
-            self._at(at, self._beginning(case))
+            self._at(at, partial(self._start, case))
             if self._assumed.per_day:
                 at += self._random.expovariate(self._assumed.per_day / _DAY)
         while self._events and self._moves < MAX_MOVES:
@@ -148,17 +152,14 @@ class _Simulation:
             self._moves += 1
             what(when)
 
-    def _beginning(self, case: _Case) -> Callable[[float], None]:
-        def begin(now: float) -> None:
-            def done(end: float) -> None:
-                case.finished = end
-                bad = [one for one in case.ends if ends_badly(self._graph.steps[one])]
-                case.outcome = case.outcome or ("failed" if bad else "waits" if case.starving else "completed")
+    def _start(self, case: _Case, now: float) -> None:
+        def done(end: float) -> None:
+            case.finished = end
+            bad = [one for one in case.ends if ends_badly(self._graph.steps[one])]
+            case.outcome = case.outcome or ("failed" if bad else "waits" if case.starving else "completed")
 
-            frame = _Frame(case, done, lambda at: self._stop(case, "timed out", at), _Scope(), tokens=1)
-            self._enter(frame, self._graph.workflow.start, None, now)
-
-        return begin
+        frame = _Frame(case, done, partial(self._stop, case, "timed out"), _Scope(), tokens=1)
+        self._enter(frame, self._graph.workflow.start, None, now)
 
     def _enter(self, frame: _Frame, step_id: str, edge: Transition | None, now: float) -> None:
         """Let a token come to a step; at a join it may have to wait for others."""
@@ -190,8 +191,7 @@ class _Simulation:
 
     def _joins(self, frame: _Frame, step: Step, edge: Transition) -> bool:
         """Say whether a token that comes by a transition lets a join go on; it then takes those that wait."""
-        mode = step.join.mode if step.join else "all"
-        if mode == "all":
+        if step.join is None or step.join.mode == "all":
             waiting = frame.arrived.setdefault(step.id, [])
             waiting.append(edge.id)
             entering = {one.id for one in self._graph.into(step.id)}
@@ -200,7 +200,7 @@ class _Simulation:
             for one in entering:
                 waiting.remove(one)
             return True
-        needed = 1 if mode == "any" else (step.join.count if step.join else None) or 1
+        needed = 1 if step.join.mode == "any" else step.join.count or 1
         came = frame.rounds.setdefault((step.id, self._graph.dominates(step.id, edge.from_)), set())
         if edge.id in came:
             came.clear()
@@ -212,22 +212,20 @@ class _Simulation:
 
     def _begin(self, frame: _Frame, step: Step, visit: Visit, now: float) -> None:
         role = step.assignee or ""
-        if role not in self._free:
-            self._work(frame, step, visit, now)
-        elif self._free[role] > 0:
+        if self._free.get(role, 1) <= 0:
+            self._queues[role].append(lambda at: self._work(frame, step, visit, at))
+            return
+        if role in self._free:
             self._free[role] -= 1
-            self._work(frame, step, visit, now)
-        else:
-            waiting = self._queues.setdefault(role, deque())
-            waiting.append(lambda at: self._work(frame, step, visit, at))
+        self._work(frame, step, visit, now)
 
     def _work(self, frame: _Frame, step: Step, visit: Visit, now: float) -> None:
         visit.waited = now - visit.at
         limit = exact_seconds(step.timeout)
         lasts = self._lasts(step)
-        left = None if limit is None else max(limit - visit.waited, 0.0)
-        is_late = left is not None and lasts > left
-        visit.took = left if is_late and left is not None else lasts
+        left = math.inf if limit is None else max(limit - visit.waited, 0.0)
+        is_late = lasts > left
+        visit.took = min(lasts, left)
         role = step.assignee or ""
         if role:
             self._busy[role] = self._busy.get(role, 0.0) + visit.took
@@ -247,9 +245,8 @@ class _Simulation:
         self._at(now + visit.took, done)
 
     def _release(self, role: str, now: float) -> None:
-        queue = self._queues.get(role)
-        if queue:
-            queue.popleft()(now)
+        if self._queues[role]:
+            self._queues[role].popleft()(now)
         else:
             self._free[role] += 1
 
@@ -297,21 +294,21 @@ class _Simulation:
         if limit is not None:
             self._at(visit.at + limit, fail)
         at_once = step.loop.parallel if step.loop else None
+        most = rounds if at_once == 0 else at_once or 1
         self._go_round(
-            lambda then: _Frame(frame.case, then, fail, scope, len(heads)), heads, (rounds, at_once), leave, now
+            lambda then: _Frame(frame.case, then, fail, scope, len(heads)), heads, (rounds, most), leave, now
         )
 
     def _go_round(
         self,
-        framed: Callable[[Callable[[float], None]], _Frame],
+        framed: Callable[[_Later], _Frame],
         heads: Sequence[str],
-        times: tuple[int, int | None],
-        leave: Callable[[float], None],
+        times: tuple[int, int],
+        leave: _Later,
         now: float,
     ) -> None:
-        """Play what is inside a step so many times, one after the other or so many at once, 0 for all."""
-        left, at_once = times
-        most = left if at_once == 0 else at_once or 1
+        """Play what is inside a step so many times, at most so many at once."""
+        left, most = times
         running = 0
 
         def begin(at: float) -> None:
@@ -354,9 +351,9 @@ class _Simulation:
             frame.case.ends.append(step.id)
             self._gone(frame, now)
             return
-        failing = [e for e in self._graph.out(step.id) if e.type == "error" and self._chance(e) is not None]
-        for edge in failing:
-            if self._random.random() < (self._chance(edge) or 0.0):
+        for edge in self._graph.out(step.id):
+            chance = self._chance(edge) if edge.type == "error" else None
+            if chance is not None and self._random.random() < chance:
                 self._enter(frame, edge.to, edge, now)
                 return
         exits = self._graph.exits(step.id)
@@ -414,8 +411,7 @@ class _Simulation:
         frame.tokens -= 1
         if frame.tokens > 0 or frame.case.outcome:
             return
-        waiting = [join for join, arrived in frame.arrived.items() if arrived and join not in frame.passed]
-        frame.case.starving += waiting
+        frame.case.starving += [join for join, came in frame.arrived.items() if came and join not in frame.passed]
         frame.then(now)
 
     def _stop(self, case: _Case, outcome: str, now: float) -> None:
@@ -534,6 +530,5 @@ def _way(edge: Transition, graph: FlowGraph) -> str:
 def _is_named(edge: Transition, graph: FlowGraph, answer: object) -> bool:
     target = graph.steps[edge.to]
     said = {_way(edge, graph), edge.id, edge.label, edge.action, target.id, target.name}
-    if isinstance(answer, bool):
-        return any(one is not None and one.casefold() == ("yes" if answer else "no") for one in said)
-    return any(one is not None and one.casefold() == str(answer).casefold() for one in said)
+    wanted = ("yes" if answer else "no") if isinstance(answer, bool) else str(answer).casefold()
+    return any(one is not None and one.casefold() == wanted for one in said)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from workflow_agent.workflows.analysis.findings import Observation, rule
-from workflow_agent.workflows.analysis.graph import FlowGraph
+from workflow_agent.workflows.analysis.graph import WAIT_FOR_ALL, FlowGraph
 from workflow_agent.workflows.analysis.token_net import MAX_POSITIONS, Behaviour, Outcome, Witness, play
 from workflow_agent.workflows.analysis.words import named, named_all, transition_text, vocabulary, words
 from workflow_agent.workflows.model.findings import EditDocument
@@ -16,10 +16,7 @@ from workflow_agent.workflows.model.parser import unique_id
 from workflow_agent.workflows.model.steps import Loop, Step, ends_badly
 
 _rule = partial(rule, "soundness")
-_WAITS_FOR_WHAT_COMES = frozenset(("n8n", "github", "argo", "airflow", "dag"))
-"""Systems in which a join goes on with the branches that came: one that was skipped counts as done."""
-_WAITS_FOR_ALL = frozenset(("github", "argo", "airflow", "dag"))
-"""Systems in which a step waits for all that lead to it."""
+
 
 _COUNTS = vocabulary(
     """
@@ -50,7 +47,8 @@ def _games(graph: FlowGraph) -> Iterator[tuple[str | None, Outcome]]:
 @_rule("deadlock", "error", "The work then stands still without anybody noticing.", has_fix=True)
 def deadlock(graph: FlowGraph) -> Iterator[Observation]:
     """Find a join that can wait for a branch that never comes."""
-    if graph.came_from in _WAITS_FOR_WHAT_COMES:
+    # There a join goes on with the branches that came.
+    if graph.came_from in WAIT_FOR_ALL | {"n8n"}:
         return
     for scope, outcome in _games(graph):
         for step_id, witness in outcome.starving.items():
@@ -129,7 +127,7 @@ def _behind_a_choice(graph: FlowGraph, join: Step) -> Observation:
 )
 def lost_synchronisation(graph: FlowGraph) -> Iterator[Observation]:
     """Find parallel branches that come together in a step that is not a join."""
-    if graph.came_from in _WAITS_FOR_ALL:
+    if graph.came_from in WAIT_FOR_ALL:
         return
     for scope, outcome in _games(graph):
         for step_id, witness in outcome.colliding.items():
@@ -149,10 +147,9 @@ def lost_synchronisation(graph: FlowGraph) -> Iterator[Observation]:
 
 def _fork_above(graph: FlowGraph, step_id: str) -> Step | None:
     """Return the fork whose branches meet here, if the nearest split above is one that is drawn."""
-    here = graph.dominators.get(step_id)
-    while here is not None and (graph.chooses(graph.steps[here]) or len(graph.exits(here)) < 2):
-        here = graph.dominators.get(here)
-    return graph.steps[here] if here is not None and graph.steps[here].type == "fork" else None
+    splits = (s for s in graph.passed_before(step_id) if not graph.chooses(s) and len(graph.exits(s.id)) > 1)
+    nearest = next(splits, None)
+    return nearest if nearest is not None and nearest.type == "fork" else None
 
 
 def _joined(graph: FlowGraph, scope: str | None, step: Step, before: Outcome) -> tuple[EditDocument, ...]:
@@ -197,9 +194,7 @@ def unbounded_loop(graph: FlowGraph) -> Iterator[Observation]:
 
 
 def _is_bounded(loop: Loop | None) -> bool:
-    return loop is not None and any(
-        bound is not None for bound in (loop.over, loop.while_, loop.until, loop.max_iterations)
-    )
+    return loop is not None and (loop.over, loop.while_, loop.until, loop.max_iterations) != (None,) * 4
 
 
 RULES = (deadlock, lost_synchronisation, busy_loop, unbounded_loop)

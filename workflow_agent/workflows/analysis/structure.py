@@ -81,8 +81,8 @@ def _lead_to_the_end(graph: FlowGraph, step: Step, good: list[Step]) -> tuple[Ed
 @_rule("no-way-to-end", "error", "Work that gets there can never be finished.")
 def no_way_to_end(graph: FlowGraph) -> Iterator[Observation]:
     """Find steps that lead only to one another, so that no end is ever reached."""
-    trapped = [s.id for s in graph.workflow.steps if s.id in graph.reachable and s.id not in graph.finishing]
-    trapped = [step_id for step_id in trapped if step_id not in graph.side_steps]
+    lost = graph.reachable - graph.finishing - graph.side_steps
+    trapped = [step.id for step in graph.workflow.steps if step.id in lost]
     if graph.is_lifecycle and not graph.has_ends:
         return
     nodes = graph.digraph.subgraph([graph.index[step_id] for step_id in trapped])
@@ -143,9 +143,8 @@ def end_that_continues(graph: FlowGraph) -> Iterator[Observation]:
 @_rule("duplicate-transition", "warning", "The second changes nothing, or runs what follows twice.", has_fix=True)
 def duplicate_transition(graph: FlowGraph) -> Iterator[Observation]:
     """Find two transitions that say the same."""
-    for (source, target), edges in grouped(
-        ((edge.from_, edge.to), edge) for edge in graph.workflow.transitions
-    ).items():
+    joining = grouped(((edge.from_, edge.to), edge) for edge in graph.workflow.transitions)
+    for (source, target), edges in joining.items():
         said = ((edge.model_dump_json(exclude={"id"}), edge) for edge in edges)
         same = grouped(said).values() if len(edges) > 1 else ()
         extra = [edge.id for _, *others in same for edge in others]

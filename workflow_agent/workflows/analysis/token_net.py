@@ -10,7 +10,7 @@ more choice. Reaching an end step ends the run. Each scope is a net of its own.
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workflow_agent.workflows.analysis.graph import FlowGraph
 from workflow_agent.workflows.model.steps import Step
@@ -82,15 +82,16 @@ def _gate(graph: FlowGraph, step: Step, bits: Mapping[str, int], start: int, beh
     entering = [edge for edge in graph.into(step.id) if edge.id in bits]
     merging = [e for e in entering if e.type != "error" and not graph.chooses(graph.steps[e.from_])]
     entries = start + sum(bits[edge.id] for edge in entering)
-    kind, needed = _behaviour(step, entries.bit_count())
+    usual, needed = _behaviour(step, entries.bit_count())
+    kind = behaviour or usual
     return Gate(
         step=step.id,
-        behaviour=behaviour or kind,
+        behaviour=kind,
         entries=entries,
         needed=needed,
         again=sum(bits[edge.id] for edge in entering if graph.dominates(step.id, edge.from_)),
         ways=tuple(_ways(graph, step, bits)),
-        merging=sum(bits[edge.id] for edge in merging) if (behaviour or kind) == "merge" else 0,
+        merging=sum(bits[edge.id] for edge in merging) if kind == "merge" else 0,
     )
 
 
@@ -117,9 +118,7 @@ def _ways(graph: FlowGraph, step: Step, bits: Mapping[str, int]) -> Iterator[Way
 
 def _way(edges: Sequence[Transition], bits: Mapping[str, int], *, ends: bool = False) -> Way:
     leaves = any(edge.id not in bits for edge in edges)
-    places = 0
-    for edge in edges:
-        places |= bits.get(edge.id, 0)
+    places = sum(bits.get(edge.id, 0) for edge in edges)
     return Way(places, ends or leaves, tuple(edge.to for edge in edges))
 
 
@@ -172,8 +171,26 @@ MOVES_PER_POSITION = 4
 """How many moves are looked at for each position that is allowed, so that the time is bounded too."""
 Position = tuple[int, int, int]
 """Marked places, tokens that `count` joins have taken in this round, joins that have passed before."""
-Came = dict[Position, "tuple[Position, int, Way] | None"]
-"""How each position was first reached: from where, by which gate, choosing what."""
+
+
+class Move(NamedTuple):
+    """How a position was first reached."""
+
+    before: Position
+    gate: int
+    way: Way
+
+
+Came = dict[Position, Move | None]
+
+
+def moves_to(here: Position, came: Came) -> list[Move]:
+    """Return the moves by which a position was first reached, in order."""
+    moves: list[Move] = []
+    while (move := came[here]) is not None:
+        moves.append(move)
+        here = move.before
+    return moves[::-1]
 
 
 @dataclass
@@ -207,13 +224,13 @@ def play(
     *,
     max_positions: int = MAX_POSITIONS,
 ) -> Outcome:
-    """Return what all runs of one scope show, up to so many positions.
+    """Return what all runs of one scope show, up to so many positions; what was seen until then is still true.
 
     Args:
         graph: The workflow.
         scope: The step whose inside is played; None for the outermost scope.
         behaviours: What steps do with their entries instead of what the workflow says: to try a fix.
-        max_positions: Where to stop; what was seen until then is still true.
+        max_positions: Where to stop.
     """
     if len(graph.steps) > MAX_STEPS:
         return Outcome(is_complete=False)
@@ -234,7 +251,7 @@ def explore(net: Net, max_positions: int = MAX_POSITIONS) -> Outcome:
         for number, way, there in moves_from(net, gate_at, here):
             moves += 1
             if not way.ends and there not in came and len(came) < max_positions:
-                came[there] = (here, number, way)
+                came[there] = Move(here, number, way)
                 waiting.append(there)
         _see_collisions(net, gate_at, here, came, outcome)
         if moves == before:
@@ -305,15 +322,9 @@ def _see_starving(net: Net, here: Position, came: Came, outcome: Outcome) -> Non
 
 
 def _witness(net: Net, gate: Gate, arrived: int, here: Position, came: Came) -> Witness:
-    choices: list[tuple[str, tuple[str, ...]]] = []
-    move = came[here]
-    while move is not None:
-        before, number, way = move
-        if len(net.gates[number].ways) > 1:
-            choices.append((net.gates[number].step, way.targets))
-        move = came[before]
+    made = ((net.gates[move.gate], move.way) for move in moves_to(here, came))
     return Witness(
         arrived=tuple(net.places[bit].id for bit in bits_of(arrived) if bit in net.places),
         missing=tuple(net.places[bit].id for bit in bits_of(gate.entries & ~arrived) if bit in net.places),
-        choices=tuple(reversed(choices)),
+        choices=tuple((passed.step, way.targets) for passed, way in made if len(passed.ways) > 1),
     )

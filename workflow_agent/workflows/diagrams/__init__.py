@@ -48,16 +48,12 @@ class DiagramView:
     def _steps(self) -> Mapping[str, Step]:
         return {step.id: step for step in self.workflow.steps}
 
-    @property
-    def _is_collapsed(self) -> bool:
-        if self.collapse == "auto":
-            return len(self._steps) > COLLAPSE_ABOVE_STEPS
-        return self.collapse == "always"
-
     @cached_property
     def _shown_as(self) -> Mapping[str, str]:
         """The step each step is drawn as: itself, or the one whose scope is folded."""
-        depth = 0 if self._is_collapsed and self.fold is None else MAX_DEPTH
+        is_large = len(self._steps) > COLLAPSE_ABOVE_STEPS
+        is_collapsed = is_large if self.collapse == "auto" else self.collapse == "always"
+        depth = 0 if is_collapsed and self.fold is None else MAX_DEPTH
         closed = set(self.fold or ())
         chains: dict[str, list[str]] = {}
         for step in self.workflow.steps:

@@ -34,37 +34,28 @@ _WIDTHS = {"error": "3", "warning": "2.5", "info": "1.5"}
 
 def dot(view: DiagramView, marks: Marks) -> str:
     """Return a view of a workflow as the text of a DOT graph."""
+    begins = [] if view.start is None else [f"    begin -> {_node_id(view.start)}"]
+    rest = [f'    rest [label="… and {view.left_out} more steps", style="dashed"]'] if view.left_out else []
     lines = [
         f"digraph {_quoted(view.workflow.id)} {{",
         "    rankdir=TB",
         "    bgcolor=transparent",
         '    node [fontname="Helvetica", fontsize=12, style="filled,rounded"]',
         '    edge [fontname="Helvetica", fontsize=10, color="#5f6b76"]',
-        *_start(view),
+        '    begin [shape=circle, label="", width=0.2, fillcolor="#37474f"]',
+        *begins,
         *_nodes(view, marks, view.children.get("", ()), "    "),
         *(f"    {_edge(line, marks)}" for line in view.lines),
-        *_rest(view),
+        *rest,
         "}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _start(view: DiagramView) -> Iterator[str]:
-    yield '    begin [shape=circle, label="", width=0.2, fillcolor="#37474f"]'
-    if view.start is not None:
-        yield f"    begin -> {_node_id(view.start)}"
-
-
-def _rest(view: DiagramView) -> Iterator[str]:
-    if view.left_out:
-        yield f'    rest [label="… and {view.left_out} more steps", style="dashed"]'
-
-
 def _nodes(view: DiagramView, marks: Marks, steps: Iterable[Step], indent: str) -> Iterator[str]:
     for step in steps:
         yield f"{indent}{_node(step, view.folded.get(step.id, 0), marks)}"
-        inside = view.children.get(step.id)
-        if inside:
+        if inside := view.children.get(step.id):
             yield f"{indent}subgraph {_quoted(f'cluster_{step.id}')} {{"
             yield f'{indent}    label={_quoted(shortened(step.name, _NAME_CHARS))}; style="rounded,dashed"'
             yield from _nodes(view, marks, inside, f"{indent}    ")
@@ -90,12 +81,9 @@ def _node(step: Step, folded: int, marks: Marks) -> str:
 
 
 def _lines_of(step: Step, folded: int, rules: Sequence[str]) -> list[str]:
-    lines = [shortened(step.name, _NAME_CHARS) or step.id]
-    if step.assignee:
-        lines.append(shortened(step.assignee, 40))
-    if folded:
-        lines.append(f"+ {folded} steps inside")
-    return [*lines, *(f"⚠ {rule}" for rule in rules[:3])]
+    who = [shortened(step.assignee, 40)] if step.assignee else []
+    inside = [f"+ {folded} steps inside"] if folded else []
+    return [shortened(step.name, _NAME_CHARS) or step.id, *who, *inside, *(f"⚠ {rule}" for rule in rules[:3])]
 
 
 def _edge(line: Line, marks: Marks) -> str:
@@ -157,6 +145,5 @@ def diagram_of(
         fold: The scopes whose inside is hidden, instead of what `collapse` says.
         by_role: Whether the steps of a picture stand in lanes, one for each role.
     """
-    return _WRITERS[diagram_format](
-        DiagramView(workflow, collapse, fold, by_role), Marks(findings, changes or Changes())
-    )
+    view = DiagramView(workflow, collapse, fold, by_role)
+    return _WRITERS[diagram_format](view, Marks(findings, changes or Changes()))

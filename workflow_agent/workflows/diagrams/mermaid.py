@@ -40,13 +40,15 @@ _LIST_MARKS = frozenset("-+.)")
 
 def mermaid(view: DiagramView, marks: Marks) -> str:
     """Return a view of a workflow as the text of a Mermaid flowchart."""
+    begins = [] if view.start is None else [f"    begin --> {_node_id(view.start)}"]
+    rest = [f'    rest["… and {view.left_out} more steps"]:::rest'] if view.left_out else []
     lines = [
         "flowchart TD",
         '    begin((" "))',
         *_nodes(view, view.children.get("", ()), marks.rules, "    "),
-        *_start(view),
+        *begins,
         *(f"    {_link(line)}" for line in view.lines),
-        *_rest(view),
+        *rest,
         *_styles(view, marks),
         *_link_styles(view, marks),
     ]
@@ -56,8 +58,7 @@ def mermaid(view: DiagramView, marks: Marks) -> str:
 def _nodes(view: DiagramView, steps: Iterable[Step], rules: Mapping[str, Sequence[str]], indent: str) -> Iterator[str]:
     for step in steps:
         yield f"{indent}{_node(step, view.folded.get(step.id, 0), rules.get(step.id, ()))}"
-        inside = view.children.get(step.id)
-        if inside:
+        if inside := view.children.get(step.id):
             yield f'{indent}subgraph g_{_plain_id(step.id)}["{_label(step.name) or step.id}"]'
             yield from _nodes(view, inside, rules, f"{indent}    ")
             yield f"{indent}end"
@@ -97,22 +98,12 @@ def escaped(plain: str) -> str:
     )
 
 
-def _start(view: DiagramView) -> Iterator[str]:
-    if view.start is not None:
-        yield f"    begin --> {_node_id(view.start)}"
-
-
 def _link(line: Line) -> str:
     edge = line.transition
     arrow = "-.->" if edge is None else ARROWS.get(edge.type, "-->")
     words = _label(said(edge), 60) if edge else ""
     label = f'|"{words}"|' if words else ""
     return f"{_node_id(line.source)} {arrow}{label} {_node_id(line.target)}"
-
-
-def _rest(view: DiagramView) -> Iterator[str]:
-    if view.left_out:
-        yield f'    rest["… and {view.left_out} more steps"]:::rest'
 
 
 def _styles(view: DiagramView, marks: Marks) -> Iterator[str]:
@@ -138,8 +129,6 @@ def _class(step_ids: Sequence[str], name: str, style: str) -> Iterator[str]:
 
 def _link_styles(view: DiagramView, marks: Marks) -> Iterator[str]:
     """Yield the marks of transitions; links are numbered in the order drawn, the one from the start first."""
-    first = 0 if view.start is None else 1
-    for number, line in enumerate(view.lines, first):
-        mark = marks.mark_of_transition(line.transition.id) if line.transition else None
-        if mark:
+    for number, line in enumerate(view.lines, 0 if view.start is None else 1):
+        if line.transition and (mark := marks.mark_of_transition(line.transition.id)):
             yield f"    linkStyle {number} stroke:{LINE_COLOURS[mark]},stroke-width:3px"

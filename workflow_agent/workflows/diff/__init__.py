@@ -2,10 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject, Value
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
@@ -23,9 +24,9 @@ class FieldChange:
     before: Any
     after: Any
 
-    def as_dict(self) -> JsonObject:
-        """Return the change as plain JSON data."""
-        return {"before": self.before, "after": self.after}
+
+def _fields_document(changes: Iterable[FieldChange]) -> JsonObject:
+    return {change.field: {"before": change.before, "after": change.after} for change in changes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class PartChange:
 
     def as_dict(self) -> JsonObject:
         """Return the change as plain JSON data: the part's id, and each field that changed."""
-        return {"id": self.after["id"], "fields": {change.field: change.as_dict() for change in self.fields}}
+        return {"id": self.after["id"], "fields": _fields_document(self.fields)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class WorkflowDiff:
     def as_dict(self) -> JsonObject:
         """Return the differences as plain JSON data."""
         return {
-            "fields": {change.field: change.as_dict() for change in self.fields},
+            "fields": _fields_document(self.fields),
             "steps": self.steps.as_dict(),
             "transitions": self.transitions.as_dict(),
             "automations": self.automations.as_dict(),
@@ -138,21 +139,19 @@ def _document(part: Any) -> Any:
 
 def _parts(before: Sequence[_Part], after: Sequence[_Part]) -> PartsDiff:
     old, new = {part.id: part for part in before}, {part.id: part for part in after}
-    changes = [_change(old[part_id], part) for part_id, part in new.items() if part_id in old]
+    both = ((old[part_id], part) for part_id, part in new.items() if part_id in old)
+    changes = (_change(*one) for one in both if one[0] is not one[1])
     return PartsDiff(
         added=tuple(_document(part) for part_id, part in new.items() if part_id not in old),
         removed=tuple(_document(part) for part_id, part in old.items() if part_id not in new),
-        changed=tuple(change for change in changes if change is not None),
+        changed=tuple(change for change in changes if change.fields),
         reordered=[key for key in old if key in new] != [key for key in new if key in old],
     )
 
 
-def _change(before: _Part, after: _Part) -> PartChange | None:
-    if before is after:
-        return None
+def _change(before: _Part, after: _Part) -> PartChange:
     old, new = _document(before), _document(after)
-    fields = _field_changes(old, new)
-    return PartChange(old, new, fields) if fields else None
+    return PartChange(old, new, _field_changes(old, new))
 
 
 def _field_changes(before: JsonObject, after: JsonObject) -> tuple[FieldChange, ...]:
@@ -192,14 +191,11 @@ def _without(items: list[tuple[str, Any]], others: list[tuple[str, Any]]) -> tup
 
 
 def _neighbours(workflow: Workflow, step_ids: set[str]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    before: dict[str, list[str]] = {step_id: [] for step_id in step_ids}
-    after: dict[str, list[str]] = {step_id: [] for step_id in step_ids}
-    for edge in workflow.transitions:
-        if edge.type != "data" and edge.from_ != edge.to:
-            if edge.to in step_ids:
-                before[edge.to].append(edge.from_)
-            if edge.from_ in step_ids:
-                after[edge.from_].append(edge.to)
-    return {
-        step_id: (tuple(dict.fromkeys(before[step_id])), tuple(dict.fromkeys(after[step_id]))) for step_id in step_ids
-    }
+    flow = [edge for edge in workflow.transitions if edge.type != "data" and edge.from_ != edge.to]
+    before = grouped((edge.to, edge.from_) for edge in flow)
+    after = grouped((edge.from_, edge.to) for edge in flow)
+    return {one: (_once(before.get(one, ())), _once(after.get(one, ()))) for one in step_ids}
+
+
+def _once(step_ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(step_ids))

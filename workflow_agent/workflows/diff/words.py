@@ -167,24 +167,18 @@ def _field_changes(changes: Sequence[FieldChange]) -> str:
 def _form_change(before: JsonObject, after: JsonObject) -> str:
     """Return what became of the fields of a form; which of them, where they are not told alike."""
     once, now = ({one["key"]: one for one in form.get("fields", ())} for form in (before, after))
-    told = [
-        (verb, [named[key].get("label", key) for key in keys])
-        for verb, named, keys in (
-            ("asks for", now, [key for key in now if key not in once]),
-            ("leaves out", once, [key for key in once if key not in now]),
-            ("asks differently for", now, [key for key in now if key in once and now[key] != once[key]]),
-        )
-    ]
-    return "; ".join(f"form now {verb} {', '.join(map(repr, names))}" for verb, names in told if names)
+    told = {
+        "asks for": [now[key] for key in now if key not in once],
+        "leaves out": [once[key] for key in once if key not in now],
+        "asks differently for": [now[key] for key in now if key in once and now[key] != once[key]],
+    }
+    names = {verb: [repr(one.get("label", one["key"])) for one in fields] for verb, fields in told.items()}
+    return "; ".join(f"form now {verb} {', '.join(labels)}" for verb, labels in names.items() if labels)
 
 
 def _field_change(change: FieldChange) -> str:
-    if (
-        change.field == "form"
-        and change.before
-        and change.after
-        and (told := _form_change(change.before, change.after))
-    ):
+    is_other_form = change.field == "form" and change.before and change.after
+    if is_other_form and (told := _form_change(change.before, change.after)):
         return told
     before, after = told_value(change.field, change.before), told_value(change.field, change.after)
     if change.after is None:

@@ -1,9 +1,9 @@
 """The fields that edit operations share: references, places, drafts and partial changes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator, with_config
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, with_config
 from typing_extensions import TypedDict
 
 from workflow_agent.values.stored import JsonObject, Value
@@ -45,16 +45,6 @@ class Placed(Value):
         """Return the names of the fields that say where."""
         named = {"before": self.before, "after": self.after, "between": self.between}
         return [name for name, value in named.items() if value is not None]
-
-
-class OnePlace(Placed):
-    """A place in the flow that is said exactly once."""
-
-    @model_validator(mode="after")
-    def _is_said_once(self) -> Self:
-        if len(self.places()) != 1:
-            raise ValueError(f"needs exactly one of `before`, `after` and `between`, got {self.places() or 'none'}")
-        return self
 
 
 # `with` and `from` cannot be written as attributes, hence the two bases in the functional form.

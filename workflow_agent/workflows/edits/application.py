@@ -7,44 +7,17 @@ from typing import Any
 from workflow_agent.errors import EditRefused
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.diff import WorkflowDiff, diff_workflows
-from workflow_agent.workflows.edits import rearrangement
+from workflow_agent.workflows.edits import operations, rearrangement, steps
 from workflow_agent.workflows.edits.flow import likeness
 from workflow_agent.workflows.edits.graph_draft import GraphDraft, new_step, position_of, put, with_changes
-from workflow_agent.workflows.edits.operations import (
-    AddAlias,
-    AddTrigger,
-    Connect,
-    Disconnect,
-    Edit,
-    Refusal,
-    RemoveAlias,
-    RemoveTrigger,
-    RenameWorkflow,
-    SetAutomation,
-    SetDescription,
-    SetStart,
-    Tag,
-    Untag,
-    UpdateTransition,
-)
-from workflow_agent.workflows.edits.steps import (
-    AddStep,
-    RenameStep,
-    SetAssignee,
-    SetForm,
-    SetPermission,
-    SetRetry,
-    SetTimeout,
-    UpdateStep,
-)
+from workflow_agent.workflows.edits.operations import Edit, Refusal
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow, step_document
 
 
-def add_step(graph: GraphDraft, edit: AddStep) -> None:
-    """Add a step that nothing leads to yet."""
+def _add_step(graph: GraphDraft, edit: steps.AddStep) -> None:
     position = edit.position
     if edit.after_in_list is not None:
         position = position_of(graph.steps, graph.find_step(edit.after_in_list).id) + 1
@@ -61,13 +34,13 @@ _FIELDS = {
 """The field of a step that an operation sets, which is the one of the operation that says to what."""
 
 
-def set_field(graph: GraphDraft, edit: RenameStep | SetForm | SetAssignee | SetRetry | SetTimeout) -> None:
-    """Set one field of a step."""
+def _set_field(
+    graph: GraphDraft, edit: steps.RenameStep | steps.SetForm | steps.SetAssignee | steps.SetRetry | steps.SetTimeout
+) -> None:
     _change(graph, edit.step, _FIELDS[edit.op], getattr(edit, _FIELDS[edit.op]))
 
 
-def set_permission(graph: GraphDraft, edit: SetPermission) -> None:
-    """Set who may do a step or take a transition."""
+def _set_permission(graph: GraphDraft, edit: steps.SetPermission) -> None:
     if edit.transition is None:
         _change(graph, edit.step or "", "permission", edit.permission)
         return
@@ -79,14 +52,12 @@ def _change(graph: GraphDraft, ref: str, field: str, value: Any) -> None:
     graph.change_step(graph.find_step(ref).model_copy(update={field: value}))
 
 
-def update_step(graph: GraphDraft, edit: UpdateStep) -> None:
-    """Change fields of a step."""
+def _update_step(graph: GraphDraft, edit: steps.UpdateStep) -> None:
     step = graph.find_step(edit.step)
     graph.change_step(Step.model_validate(with_changes(step_document(step), edit.set_, edit.unset)))
 
 
-def connect(graph: GraphDraft, edit: Connect) -> None:
-    """Add a transition between two steps."""
+def _connect(graph: GraphDraft, edit: operations.Connect) -> None:
     from_id, to_id = graph.find_step(edit.from_).id, graph.find_step(edit.to).id
     content = {
         name: getattr(edit, name) for name in Transition.model_fields if name not in ("id", "from_", "to", "type")
@@ -108,8 +79,7 @@ def _check_is_new(graph: GraphDraft, edge: Transition) -> None:
             )
 
 
-def disconnect(graph: GraphDraft, edit: Disconnect) -> None:
-    """Remove one transition, or every transition from one step to another."""
+def _disconnect(graph: GraphDraft, edit: operations.Disconnect) -> None:
     if edit.transition is not None:
         graph.take_transition(graph.find_transition(edit.transition).id)
         return
@@ -122,8 +92,7 @@ def disconnect(graph: GraphDraft, edit: Disconnect) -> None:
         graph.take_transition(edge.id)
 
 
-def update_transition(graph: GraphDraft, edit: UpdateTransition) -> None:
-    """Change fields of a transition."""
+def _update_transition(graph: GraphDraft, edit: operations.UpdateTransition) -> None:
     edge = graph.find_transition(edit.transition)
     changed = dict(edit.set_)
     for end in ("from", "to"):
@@ -133,13 +102,11 @@ def update_transition(graph: GraphDraft, edit: UpdateTransition) -> None:
     graph.change_transition(Transition.model_validate(document))
 
 
-def set_start(graph: GraphDraft, edit: SetStart) -> None:
-    """Say which step comes first."""
+def _set_start(graph: GraphDraft, edit: operations.SetStart) -> None:
     graph.set_start(graph.find_step(edit.step).id)
 
 
-def set_automation(graph: GraphDraft, edit: SetAutomation) -> None:
-    """Add, replace or remove an automation."""
+def _set_automation(graph: GraphDraft, edit: operations.SetAutomation) -> None:
     if edit.automation is not None:
         graph.put_automation(edit.automation, edit.position)
         return
@@ -149,7 +116,7 @@ def set_automation(graph: GraphDraft, edit: SetAutomation) -> None:
     graph.take_automation(str(edit.id))
 
 
-class HeaderDraft:
+class _Header:
     """What surrounds the graph while edits are applied; each change notes the edit that takes it back."""
 
     def __init__(self, workflow: Workflow, undo: list[Edit]) -> None:
@@ -161,29 +128,24 @@ class HeaderDraft:
         self.triggers = list(workflow.triggers)
 
     def fields(self) -> JsonObject:
-        """Return these fields of the workflow as they are now."""
         lists = {"aliases": self.aliases, "tags": self.tags, "triggers": self.triggers}
         return {"name": self.name, "description": self.description} | {key: tuple(of) for key, of in lists.items()}
 
-    def rename(self, edit: RenameWorkflow) -> None:
-        """Give the workflow another name."""
-        self._undo.append(RenameWorkflow(op="rename_workflow", name=self.name))
+    def rename(self, edit: operations.RenameWorkflow) -> None:
+        self._undo.append(operations.RenameWorkflow(op="rename_workflow", name=self.name))
         self.name = edit.name
 
-    def describe(self, edit: SetDescription) -> None:
-        """Say what the workflow is for."""
-        self._undo.append(SetDescription(op="set_description", description=self.description))
+    def describe(self, edit: operations.SetDescription) -> None:
+        self._undo.append(operations.SetDescription(op="set_description", description=self.description))
         self.description = edit.description
 
-    def add_trigger(self, edit: AddTrigger) -> None:
-        """Add something that starts the workflow."""
+    def add_trigger(self, edit: operations.AddTrigger) -> None:
         if edit.position is None and edit.trigger in self.triggers:
             raise Refusal(f"the workflow starts {describe_trigger(edit.trigger)} already")
         at = put(self.triggers, edit.trigger, edit.position)
-        self._undo.append(RemoveTrigger(op="remove_trigger", index=at))
+        self._undo.append(operations.RemoveTrigger(op="remove_trigger", index=at))
 
-    def remove_trigger(self, edit: RemoveTrigger) -> None:
-        """Remove a trigger."""
+    def remove_trigger(self, edit: operations.RemoveTrigger) -> None:
         known = [f"{at} ({describe_trigger(trigger)})" for at, trigger in enumerate(self.triggers)]
         at = edit.index
         if edit.trigger is not None:
@@ -192,29 +154,25 @@ class HeaderDraft:
             at = self.triggers.index(edit.trigger)
         if at is None or at >= len(known):
             raise Refusal(f"there is no trigger {at}", known)
-        self._undo.append(AddTrigger(op="add_trigger", trigger=self.triggers.pop(at), position=at))
+        self._undo.append(operations.AddTrigger(op="add_trigger", trigger=self.triggers.pop(at), position=at))
 
-    def add_alias(self, edit: AddAlias) -> None:
-        """Add another name people use."""
+    def add_alias(self, edit: operations.AddAlias) -> None:
         if edit.position is not None or not _places(edit.alias, self.aliases):
             at = put(self.aliases, edit.alias, edit.position)
-            self._undo.append(RemoveAlias(op="remove_alias", alias=edit.alias, position=at))
+            self._undo.append(operations.RemoveAlias(op="remove_alias", alias=edit.alias, position=at))
 
-    def remove_alias(self, edit: RemoveAlias) -> None:
-        """Remove an alias."""
+    def remove_alias(self, edit: operations.RemoveAlias) -> None:
         for at in _found("alias", edit.alias, edit.position, self.aliases):
-            self._undo.append(AddAlias(op="add_alias", alias=self.aliases.pop(at), position=at))
+            self._undo.append(operations.AddAlias(op="add_alias", alias=self.aliases.pop(at), position=at))
 
-    def tag(self, edit: Tag) -> None:
-        """Add a tag."""
+    def tag(self, edit: operations.Tag) -> None:
         if edit.position is not None or not _places(edit.tag, self.tags):
             at = put(self.tags, edit.tag, edit.position)
-            self._undo.append(Untag(op="untag", tag=edit.tag, position=at))
+            self._undo.append(operations.Untag(op="untag", tag=edit.tag, position=at))
 
-    def untag(self, edit: Untag) -> None:
-        """Remove a tag."""
+    def untag(self, edit: operations.Untag) -> None:
         for at in _found("tag", edit.tag, edit.position, self.tags):
-            self._undo.append(Tag(op="tag", tag=self.tags.pop(at), position=at))
+            self._undo.append(operations.Tag(op="tag", tag=self.tags.pop(at), position=at))
 
 
 def _places(word: str, words: Sequence[str]) -> list[int]:
@@ -231,32 +189,32 @@ def _found(what: str, word: str, position: int | None, words: Sequence[str]) -> 
 
 
 _ON_THE_GRAPH: Mapping[str, Callable[[GraphDraft, Any], None]] = {
-    "add_step": add_step,
+    "add_step": _add_step,
     "insert_step": rearrangement.insert_step,
     "remove_step": rearrangement.remove_step,
-    "update_step": update_step,
+    "update_step": _update_step,
     "move_step": rearrangement.move_step,
     "replace_step": rearrangement.replace_step,
-    "connect": connect,
-    "disconnect": disconnect,
-    "update_transition": update_transition,
-    "set_start": set_start,
-    "set_permission": set_permission,
-    **dict.fromkeys(_FIELDS, set_field),
-    "set_automation": set_automation,
+    "connect": _connect,
+    "disconnect": _disconnect,
+    "update_transition": _update_transition,
+    "set_start": _set_start,
+    "set_permission": _set_permission,
+    **dict.fromkeys(_FIELDS, _set_field),
+    "set_automation": _set_automation,
     "wrap_in_approval": rearrangement.wrap_in_approval,
     "parallelize": rearrangement.parallelize,
     "add_error_path": rearrangement.add_error_path,
 }
-_ON_THE_HEADER: Mapping[str, Callable[[HeaderDraft, Any], None]] = {
-    "add_trigger": HeaderDraft.add_trigger,
-    "remove_trigger": HeaderDraft.remove_trigger,
-    "rename_workflow": HeaderDraft.rename,
-    "set_description": HeaderDraft.describe,
-    "add_alias": HeaderDraft.add_alias,
-    "remove_alias": HeaderDraft.remove_alias,
-    "tag": HeaderDraft.tag,
-    "untag": HeaderDraft.untag,
+_ON_THE_HEADER: Mapping[str, Callable[[_Header, Any], None]] = {
+    "add_trigger": _Header.add_trigger,
+    "remove_trigger": _Header.remove_trigger,
+    "rename_workflow": _Header.rename,
+    "set_description": _Header.describe,
+    "add_alias": _Header.add_alias,
+    "remove_alias": _Header.remove_alias,
+    "tag": _Header.tag,
+    "untag": _Header.untag,
 }
 
 
@@ -279,7 +237,7 @@ def apply_edits(workflow: Workflow, edits: Sequence[Edit]) -> Applied:
     """
     undo: list[Edit] = []
     graph = GraphDraft(workflow, undo)
-    header = HeaderDraft(workflow, undo)
+    header = _Header(workflow, undo)
     for index, edit in enumerate(edits):
         try:
             if edit.op in _ON_THE_GRAPH:

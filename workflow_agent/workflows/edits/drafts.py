@@ -100,18 +100,11 @@ def copied_as(original: Workflow, name: str) -> Workflow:
     Raises:
         InvalidWorkflow: The name is no name.
     """
-    document = workflow_document(original)
-    for key in ("aliases", "created_at", "updated_at"):
-        document.pop(key, None)
+    own = ("aliases", "created_at", "updated_at")
+    document = {key: value for key, value in workflow_document(original).items() if key not in own}
     return parse_workflow(document | {"name": name, "version": 1})
 
 
 def _steps_with_ids(drafts: Sequence[StepDraft]) -> list[JsonObject]:
     taken = {draft.id for draft in drafts if draft.id is not None}
-    steps: list[JsonObject] = []
-    for draft in drafts:
-        plain = draft.as_plain()
-        if draft.id is None:
-            plain["id"] = take_id(slug(draft.name), taken)
-        steps.append(plain)
-    return steps
+    return [draft.as_plain() | {"id": draft.id or take_id(slug(draft.name), taken)} for draft in drafts]

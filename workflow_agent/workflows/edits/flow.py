@@ -116,10 +116,7 @@ class Place:
 def find_place(graph: GraphDraft, where: Placed, moving: Step | None = None) -> Place:
     """Return the place that is meant.
 
-    Args:
-        graph: The steps and transitions as they are.
-        where: Names one place.
-        moving: A step that is in the graph already and out of the flow; what leaves it and its scope stays.
+    A step that is `moving` is in the graph already and out of the flow; what leaves it and its scope stays.
     """
     own = graph.within(moving.id) if moving else set[str]()
     listed = [step for step in graph.steps if moving is None or step.id != moving.id]
@@ -169,14 +166,7 @@ def _between(graph: GraphDraft, first: Step, second: Step, listed: list[Step]) -
 
 
 def join_flow(graph: GraphDraft, step: Step, place: Place, onward: Transition | None = None) -> None:
-    """Lead the flow of a place through a step.
-
-    Args:
-        graph: Where the step is, out of the flow.
-        step: Nothing leads to it.
-        place: Where it goes.
-        onward: The transition of the step that is to lead on, if it has one.
-    """
+    """Lead the flow of a place through a step that nothing leads to; `onward` is its way on, if it has one."""
     if step.type == "end" and (place.target or place.leaving):
         follower = place.target or place.leaving[0].to
         raise Refusal(f"{follower!r} would come after the end step {step.id!r}; place another type of step")
@@ -213,9 +203,7 @@ def _lead_on(graph: GraphDraft, step: Step, place: Place, onward: Transition | N
 
 def _lead_on_by_choice(graph: GraphDraft, place: Place, onward: Transition) -> None:
     """Lead on to each target by the same choice; its conditions stay with the step."""
-    targets = [edge.to for edge in place.leaving]
-    if place.target is not None:
-        targets.append(place.target)
+    targets = [edge.to for edge in place.leaving] + ([] if place.target is None else [place.target])
     for edge in place.leaving:
         graph.take_transition(edge.id)
     if not targets:

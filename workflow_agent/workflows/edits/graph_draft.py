@@ -2,21 +2,12 @@
 
 import json
 from collections.abc import Mapping, MutableSequence, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from workflow_agent.values import grouped, reached
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.edits import StepDraft
-from workflow_agent.workflows.edits.operations import (
-    Connect,
-    Disconnect,
-    Edit,
-    Refusal,
-    SetAutomation,
-    SetStart,
-    UpdateTransition,
-)
-from workflow_agent.workflows.edits.steps import AddStep, MoveStep, RemoveStep, UpdateStep
+from workflow_agent.workflows.edits import StepDraft, operations, steps
+from workflow_agent.workflows.edits.operations import Edit, Refusal
 from workflow_agent.workflows.model.parser import slug, transition_id, unique_id
 from workflow_agent.workflows.model.steps import Step, StepContent
 from workflow_agent.workflows.model.transitions import Transition, TransitionType
@@ -25,16 +16,7 @@ from workflow_agent.workflows.model.workflow import MAX_STEPS, MAX_TRANSITIONS, 
 _Item = TypeVar("_Item")
 
 
-class HasId(Protocol):
-    """A part that its list knows by an id."""
-
-    @property
-    def id(self) -> str:
-        """The id."""
-        ...
-
-
-def position_of(parts: Sequence[HasId], part_id: str) -> int:
+def position_of(parts: Sequence[Step | Transition | Automation], part_id: str) -> int:
     """Return where the part with this id is listed; it has to be."""
     return next(at for at, part in enumerate(parts) if part.id == part_id)
 
@@ -57,13 +39,11 @@ def way_back(before: JsonObject, after: JsonObject) -> JsonObject:
 
     Compared as text, because `1 == True` and the order of keys are equal to Python but not on disk.
     """
-    restored = {key: value for key, value in before.items() if key not in after or _differ(value, after[key])}
+    restored = {
+        key: value for key, value in before.items() if key not in after or json.dumps(value) != json.dumps(after[key])
+    }
     added = [key for key in after if key not in before]
     return {"set": restored, "unset": added} if restored or added else {}
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return json.dumps(one) != json.dumps(other)
 
 
 def with_changes(document: JsonObject, changed: Mapping[str, Any], unset: Sequence[str]) -> JsonObject:
@@ -106,9 +86,8 @@ class GraphDraft:
         named = [step for step in self.steps if step.name.casefold() == ref.strip().casefold()]
         if len(named) == 1:
             return named[0]
-        if named:
-            raise Refusal(f"{len(named)} steps are named {ref!r}; use an id", (step.id for step in named))
-        raise Refusal(f"there is no step {ref!r}", (step.id for step in self.steps))
+        why = f"{len(named)} steps are named {ref!r}; use an id" if named else f"there is no step {ref!r}"
+        raise Refusal(why, (step.id for step in named or self.steps))
 
     def _step(self, step_id: str) -> Step | None:
         return next((step for step in self.steps if step.id == step_id), None)
@@ -119,10 +98,9 @@ class GraphDraft:
         Raises:
             Refusal: With the valid ids.
         """
-        for edge in self.transitions:
-            if edge.id == transition_id:
-                return edge
-        raise Refusal(f"there is no transition {transition_id!r}", (edge.id for edge in self.transitions))
+        if transition_id not in self.transition_ids:
+            raise Refusal(f"there is no transition {transition_id!r}", (edge.id for edge in self.transitions))
+        return self.transitions[position_of(self.transitions, transition_id)]
 
     def incoming(self, step_id: str) -> list[Transition]:
         """Return the transitions that enter a step, in order."""
@@ -143,8 +121,7 @@ class GraphDraft:
 
     def new_transition_id(self, from_id: str, to_id: str) -> str:
         """Return an id made from two steps that no transition has."""
-        wanted = transition_id(from_id, to_id)
-        return wanted if wanted not in self.transition_ids else unique_id(wanted, self.transition_ids)
+        return unique_id(transition_id(from_id, to_id), self.transition_ids)
 
     def put_step(self, step: Step, position: int | None = None) -> None:
         """Add a step that nothing leads to yet."""
@@ -154,13 +131,13 @@ class GraphDraft:
             raise Refusal(f"there is a step {step.id!r} already; give another id, or none")
         self._check_scope(step)
         put(self.steps, step, position)
-        self._undo.append(RemoveStep(op="remove_step", step=step.id, mode="cut"))
+        self._undo.append(steps.RemoveStep(op="remove_step", step=step.id, mode="cut"))
 
     def take_step(self, step_id: str) -> None:
         """Remove a step that nothing refers to any more."""
         at = position_of(self.steps, step_id)
         taken = step_document(self.steps.pop(at))
-        self._undo.append(AddStep.model_validate({"op": "add_step", "step": taken, "position": at}))
+        self._undo.append(steps.AddStep.model_validate({"op": "add_step", "step": taken, "position": at}))
 
     def change_step(self, step: Step) -> None:
         """Replace the step with this id."""
@@ -168,7 +145,7 @@ class GraphDraft:
         at = position_of(self.steps, step.id)
         if back := way_back(step_document(self.steps[at]), step_document(step)):
             self.steps[at] = step
-            self._undo.append(UpdateStep.model_validate({"op": "update_step", "step": step.id, **back}))
+            self._undo.append(steps.UpdateStep.model_validate({"op": "update_step", "step": step.id, **back}))
 
     def list_step(self, step_id: str, position: int) -> None:
         """List a step elsewhere among the steps."""
@@ -177,7 +154,7 @@ class GraphDraft:
             raise Refusal(f"position {position} is not in the list, which has {len(self.steps)} steps")
         if position != at:
             self.steps.insert(position, self.steps.pop(at))
-            self._undo.append(MoveStep(op="move_step", step=step_id, position=at))
+            self._undo.append(steps.MoveStep(op="move_step", step=step_id, position=at))
 
     def _check_scope(self, step: Step) -> None:
         if step.parent is None:
@@ -195,7 +172,7 @@ class GraphDraft:
             raise Refusal(f"there is a transition {edge.id!r} already; give another id, or none")
         put(self.transitions, edge, position)
         self.transition_ids.add(edge.id)
-        self._undo.append(Disconnect(op="disconnect", transition=edge.id))
+        self._undo.append(operations.Disconnect(op="disconnect", transition=edge.id))
 
     def take_transition(self, transition_id: str) -> None:
         """Remove a transition."""
@@ -203,7 +180,7 @@ class GraphDraft:
         taken = self.transitions.pop(at)
         self.transition_ids.remove(transition_id)
         back = {"op": "connect", "type": taken.type, **taken.as_plain(), "position": at}
-        self._undo.append(Connect.model_validate(back))
+        self._undo.append(operations.Connect.model_validate(back))
 
     def change_transition(self, edge: Transition) -> None:
         """Replace the transition with this id; its ends exist."""
@@ -211,24 +188,24 @@ class GraphDraft:
         if back := way_back(self.transitions[at].as_plain(), edge.as_plain()):
             self.transitions[at] = edge
             back = {"op": "update_transition", "transition": edge.id, **back}
-            self._undo.append(UpdateTransition.model_validate(back))
+            self._undo.append(operations.UpdateTransition.model_validate(back))
 
     def put_automation(self, automation: Automation, position: int | None = None) -> None:
         """Add an automation with an id of its own, or replace the one with its id."""
         self._check_reaction(automation)
         if automation.id in (known.id for known in self.automations):
             at = position_of(self.automations, automation.id)
-            self._undo.append(SetAutomation(op="set_automation", automation=self.automations[at]))
+            self._undo.append(operations.SetAutomation(op="set_automation", automation=self.automations[at]))
             self.automations[at] = automation
         else:
             put(self.automations, automation, position)
-            self._undo.append(SetAutomation(op="set_automation", automation=None, id=automation.id))
+            self._undo.append(operations.SetAutomation(op="set_automation", automation=None, id=automation.id))
 
     def take_automation(self, automation_id: str) -> None:
         """Remove an automation."""
         at = position_of(self.automations, automation_id)
         taken = self.automations.pop(at)
-        self._undo.append(SetAutomation(op="set_automation", automation=taken, position=at))
+        self._undo.append(operations.SetAutomation(op="set_automation", automation=taken, position=at))
 
     def _check_reaction(self, automation: Automation) -> None:
         for step_id in (automation.on.from_, automation.on.to):
@@ -238,18 +215,14 @@ class GraphDraft:
     def set_start(self, step_id: str) -> None:
         """Say which step comes first; it exists."""
         if step_id != self.start:
-            self._undo.append(SetStart(op="set_start", step=self.start))
+            self._undo.append(operations.SetStart(op="set_start", step=self.start))
             self.start = step_id
 
 
 def new_step(graph: GraphDraft, draft: StepDraft, scope: str | None = None, *, replaced: str | None = None) -> Step:
     """Return the step that a draft describes: with an id, and in this scope if it names none.
 
-    Args:
-        graph: Whose ids are taken, except that of the step to be `replaced`.
-        draft: What the step is.
-        scope: The step it is inside of, unless the draft says.
-        replaced: The id of a step that is about to go.
+    The id of a step that is to be `replaced` counts as free.
     """
     content = {name: getattr(draft, name) for name in StepContent.model_fields}
     step_id = draft.id if draft.id is not None else graph.new_step_id(draft.name, besides=replaced)

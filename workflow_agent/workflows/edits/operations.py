@@ -5,29 +5,12 @@ from typing import Annotated, Any, Literal, Self, cast, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
-from workflow_agent.errors import InvalidInput, Problem
+from workflow_agent.errors import InvalidInput, Problem, in_short
 from workflow_agent.values.stored import JsonObject, Value
-from workflow_agent.workflows.edits import Position, Ref, TransitionChanges, TransitionField, When, check_changes
-from workflow_agent.workflows.edits.steps import (
-    AddErrorPath,
-    AddStep,
-    InsertStep,
-    MoveStep,
-    Parallelize,
-    RemoveStep,
-    RenameStep,
-    ReplaceStep,
-    SetAssignee,
-    SetForm,
-    SetPermission,
-    SetRetry,
-    SetTimeout,
-    UpdateStep,
-    WrapInApproval,
-)
+from workflow_agent.workflows.edits import Position, Ref, TransitionChanges, TransitionField, When, check_changes, steps
 from workflow_agent.workflows.model.parser import problems_of
 from workflow_agent.workflows.model.steps import Form
-from workflow_agent.workflows.model.terms import Id, Label, Name, Text
+from workflow_agent.workflows.model.terms import Id, Label, Name, Text, exactly_one_of
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.triggers import Trigger
 from workflow_agent.workflows.model.workflow import Automation
@@ -104,12 +87,7 @@ class RemoveTrigger(Value):
     op: Literal["remove_trigger"]
     index: Position | None = None
     trigger: Trigger | None = None
-
-    @model_validator(mode="after")
-    def _names_one(self) -> Self:
-        if (self.index is None) == (self.trigger is None):
-            raise ValueError("needs exactly one of `index` and `trigger`")
-        return self
+    _names_one = exactly_one_of("index", "trigger")
 
 
 class SetAutomation(Value):
@@ -176,24 +154,24 @@ class Untag(Value):
 
 
 Operation = (
-    AddStep
-    | InsertStep
-    | RemoveStep
-    | RenameStep
-    | UpdateStep
-    | MoveStep
-    | ReplaceStep
+    steps.AddStep
+    | steps.InsertStep
+    | steps.RemoveStep
+    | steps.RenameStep
+    | steps.UpdateStep
+    | steps.MoveStep
+    | steps.ReplaceStep
     | Connect
     | Disconnect
     | UpdateTransition
     | SetStart
     | AddTrigger
     | RemoveTrigger
-    | SetForm
-    | SetPermission
-    | SetAssignee
-    | SetRetry
-    | SetTimeout
+    | steps.SetForm
+    | steps.SetPermission
+    | steps.SetAssignee
+    | steps.SetRetry
+    | steps.SetTimeout
     | SetAutomation
     | RenameWorkflow
     | SetDescription
@@ -201,9 +179,9 @@ Operation = (
     | RemoveAlias
     | Tag
     | Untag
-    | WrapInApproval
-    | Parallelize
-    | AddErrorPath
+    | steps.WrapInApproval
+    | steps.Parallelize
+    | steps.AddErrorPath
 )
 Edit = Annotated[Operation, Field(discriminator="op")]
 OPERATIONS: tuple[str, ...] = tuple(
@@ -231,9 +209,7 @@ def parse_edits(data: Any) -> tuple[Edit, ...]:
         return _EditList.model_validate({"edits": listed}).edits
     except ValidationError as error:
         problems = problems_of(error, {"edits": listed})
-        told = "; ".join(f"{problem.pointer}: {problem.message}" for problem in problems[:5])
-        more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
-        raise InvalidInput(f"The edits are not valid: {told}{more}", problems) from error
+        raise InvalidInput(f"The edits are not valid: {in_short(problems)}", problems) from error
 
 
 def edit_document(edit: Edit) -> JsonObject:
@@ -245,12 +221,7 @@ _IDS_SHOWN = 50
 
 
 class Refusal(Exception):
-    """An operation does not fit the workflow.
-
-    Args:
-        message: What does not fit, with the offending value.
-        valid: What would, usually ids.
-    """
+    """An operation does not fit the workflow; what would is usually ids."""
 
     def __init__(self, message: str, valid: Iterable[str] = ()) -> None:
         super().__init__(message)

@@ -5,18 +5,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from workflow_agent.values.stored import Value
-from workflow_agent.workflows.edits import (
-    OnePlace,
-    Placed,
-    Position,
-    Ref,
-    StepChanges,
-    StepDraft,
-    StepField,
-    check_changes,
-)
+from workflow_agent.workflows.edits import Placed, Position, Ref, StepChanges, StepDraft, StepField, check_changes
 from workflow_agent.workflows.model.steps import Form, Retry
-from workflow_agent.workflows.model.terms import Duration, Id, Label, Name
+from workflow_agent.workflows.model.terms import Duration, Id, Label, Name, exactly_one_of
 
 
 class AddStep(Value):
@@ -35,11 +26,17 @@ class AddStep(Value):
         return self
 
 
-class InsertStep(OnePlace):
+class InsertStep(Placed):
     """Put a new step into the flow; no transition it replaces remains."""
 
     op: Literal["insert_step"]
     step: StepDraft
+
+    @model_validator(mode="after")
+    def _is_said_once(self) -> Self:
+        if len(self.places()) != 1:
+            raise ValueError(f"needs exactly one of `before`, `after` and `between`, got {self.places() or 'none'}")
+        return self
 
 
 class RemoveStep(Value):
@@ -111,12 +108,7 @@ class SetPermission(Value):
     step: Ref | None = None
     transition: Id | None = None
     permission: Label | None
-
-    @model_validator(mode="after")
-    def _names_one_part(self) -> Self:
-        if (self.step is None) == (self.transition is None):
-            raise ValueError("needs exactly one of `step` and `transition`")
-        return self
+    _names_one_part = exactly_one_of("step", "transition")
 
 
 class SetAssignee(Value):

@@ -9,7 +9,7 @@ from typing import Any, cast
 from typing_extensions import override
 
 from workflow_agent.errors import InvalidInput, Misconfigured, Problem
-from workflow_agent.workflows.formats.base import Exported, Format, Imported, Note, Report, UnreadableDocument
+from workflow_agent.workflows.formats.base import Format, Imported, UnreadableDocument, unreadable
 from workflow_agent.workflows.formats.plain import list_in
 from workflow_agent.workflows.formats.text import read_text, read_texts
 
@@ -43,19 +43,17 @@ class LateFormats(Mapping[str, Format]):
     @override
     def __getitem__(self, name: str) -> Format:
         if name not in self._made:
-            made = cast("type[Format]", self._load(self._places[name]))
+            place = self._places[name]
+            try:
+                kind = cast("type[Format]", place.load())
+            except (ImportError, AttributeError) as error:
+                raise Misconfigured(
+                    f"The format {place.name!r} cannot be loaded from {place.value!r}: {error}. "
+                    "Mend the package that names it, or remove it."
+                ) from error
             # Two threads may both make it; a format keeps nothing, so either will do.
-            self._made[name] = made()
+            self._made[name] = kind()
         return self._made[name]
-
-    def _load(self, place: EntryPoint) -> object:
-        try:
-            return place.load()
-        except (ImportError, AttributeError) as error:
-            raise Misconfigured(
-                f"The format {place.name!r} cannot be loaded from {place.value!r}: {error}. "
-                "Mend the package that names it, or remove it."
-            ) from error
 
     def add(self, name: str, kind: type[Format]) -> None:
         """Add a format of another package; one that has a name of ours is left out."""
@@ -108,14 +106,13 @@ def format_named(name: str) -> Format:
     Raises:
         InvalidInput: There is none; names those that there are.
     """
-    found = FORMATS.get(name)
-    if found is None:
+    if name not in FORMATS:
         message = f"there is no format {name[:40]!r}"
         raise InvalidInput(
             f"There is no format {name[:40]!r}; there are {', '.join(FORMATS)}.",
             [Problem("/format", message, tuple(FORMATS))],
         )
-    return found
+    return FORMATS[name]
 
 
 def detect_format(document: Any) -> Format:
@@ -127,7 +124,7 @@ def detect_format(document: Any) -> Format:
     found = _most_certain(document)
     if found is None:
         known = ", ".join(one.title for one in FORMATS.values())
-        raise UnreadableDocument("workflow", [Problem("", f"is in no format that is known: {known}")])
+        raise unreadable("workflow", f"is in no format that is known: {known}")
     return found
 
 
@@ -176,7 +173,7 @@ def only_workflow(parts: Sequence[Part]) -> tuple[Part, Imported]:
     """
     only = parts[0]
     if len(parts) > 1 or only.imported is None:
-        raise UnreadableDocument("workflow", [Problem("", f"has {len(parts)} documents; one is read at a time")])
+        raise unreadable("workflow", f"has {len(parts)} documents; one is read at a time")
     return only, only.imported
 
 
@@ -195,7 +192,7 @@ def import_workflows(text: str, format_name: str | None = None) -> tuple[Part, .
     singles = list(_singles(documents, chosen))
     if len(singles) > MAX_DOCUMENTS:
         message = f"has {len(singles)} documents, more than the {MAX_DOCUMENTS} that are read at a time"
-        raise UnreadableDocument("workflow", [Problem("", message)])
+        raise unreadable("workflow", message)
     if len(singles) == 1:
         found, document = singles[0]
         found = found or detect_format(document)
@@ -230,24 +227,6 @@ def _part(number: int, found: Format | None, document: Any) -> Part:
         return Part(number, found, found.read(document))
     except UnreadableDocument as refused:
         return Part(number, found, None, refused.problems)
-
-
-__all__ = [
-    "FORMATS",
-    "Exported",
-    "Format",
-    "Imported",
-    "Note",
-    "Part",
-    "Report",
-    "UnreadableDocument",
-    "detect_format",
-    "format_named",
-    "import_workflow",
-    "import_workflows",
-    "only_workflow",
-    "summary_of_import",
-]
 
 
 def pasted_document(message: str) -> str | None:

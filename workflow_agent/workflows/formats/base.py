@@ -1,7 +1,7 @@
 """What every format is: a way from a document to a workflow, and back, with a report of what did not fit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from workflow_agent.errors import InvalidInput, Problem
@@ -53,10 +53,7 @@ class Report:
 
     def as_dict(self) -> JsonObject:
         """Return the report as plain JSON data."""
-        return {
-            name: [{"where": note.where, "what": note.what} for note in notes]
-            for name, notes in (("kept", self.kept), ("lost", self.lost))
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

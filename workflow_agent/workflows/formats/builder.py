@@ -5,15 +5,15 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from workflow_agent.errors import InvalidWorkflow, Problem
+from workflow_agent.errors import InvalidWorkflow
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
+from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument, unreadable
 from workflow_agent.workflows.formats.fidelity import checked_export
 from workflow_agent.workflows.formats.plain import filled, number_in, object_in
 from workflow_agent.workflows.formats.shapes import Place, Shape, anything, problems_in
 from workflow_agent.workflows.formats.text import write_plain
 from workflow_agent.workflows.model.durations import duration_of
-from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, unique_id
+from workflow_agent.workflows.model.parser import json_pointer, parse_workflow, slug, take_id, unique_id
 from workflow_agent.workflows.model.steps import StepType
 from workflow_agent.workflows.model.transitions import TransitionType
 from workflow_agent.workflows.model.workflow import Source, Workflow
@@ -70,17 +70,12 @@ class Draft:
 
         Args:
             name: May be too long or blank; it is made to fit.
-            type: Its type.
-            parent: The step whose scope it is in.
-            wanted_id: What to make the id from, where the name is not it.
             kept: What the format keeps with the step.
             at: Where in the document it stands, for the report.
-            fields: The other fields of the step.
         """
-        step_id = self.free_id(wanted_id or name)
-        self._taken.add(step_id)
+        step_id = take_id(slug(wanted_id or name), self._taken)
         step = {"id": step_id, "name": fit(name) or step_id, "type": type, "parent": parent}
-        self.steps.append(filled({**step, **fields, "extensions": {self.format_name: kept} if kept else None}))
+        self.steps.append(filled({**step, **fields, "extensions": self._extensions(kept)}))
         if kept and at:
             self.note_kept(at, kept)
         return step_id
@@ -88,7 +83,7 @@ class Draft:
     def keep(self, kept: JsonObject, at: Sequence[str | int]) -> None:
         """Keep something with the step that was added last, where there is anything to keep."""
         if kept:
-            self.steps[-1]["extensions"] = {self.format_name: kept}
+            self.steps[-1]["extensions"] = self._extensions(kept)
             self.note_kept(at, kept)
 
     def connect(
@@ -102,7 +97,10 @@ class Draft:
     ) -> None:
         """Add a transition."""
         edge = {"from": source, "to": target, "type": None if type == "sequence" else type}
-        self.transitions.append(filled({**edge, **fields, "extensions": {self.format_name: kept} if kept else None}))
+        self.transitions.append(filled({**edge, **fields, "extensions": self._extensions(kept)}))
+
+    def _extensions(self, kept: JsonObject | None) -> JsonObject | None:
+        return {self.format_name: kept} if kept else None
 
     def join_before(self, name: str, target: str, parent: str | None, wanted_id: str, *, is_any: bool = False) -> str:
         """Add a join that leads to a step, of all that comes before what has this name, or of any of it."""
@@ -124,7 +122,6 @@ class Draft:
             UnreadableDocument: The parts make no workflow; the pointers are then into its document.
         """
         title = fit(name) or self.title
-        kept_beside = {self.format_name: kept} if kept else None
         if kept:
             self.note_kept((), kept)
         document: JsonObject = {
@@ -133,11 +130,11 @@ class Draft:
             "steps": self.steps,
             "transitions": self.transitions,
             "source": Source(format=self.format_name, name=fit(name)).model_dump(exclude_none=True),
-            "extensions": kept_beside,
+            "extensions": self._extensions(kept),
             **fields,
         }
         if not self.steps:
-            raise UnreadableDocument(self.title, [Problem("", "has no steps")])
+            raise unreadable(self.title, "has no steps")
         try:
             return Imported(parse_workflow(filled(document)), self.report)
         except InvalidWorkflow as error:

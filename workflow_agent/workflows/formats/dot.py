@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats import base
 from workflow_agent.workflows.formats.builder import Draft, fit
@@ -48,35 +46,26 @@ _START = "start of the workflow"
 Attributes = dict[str, str]
 
 
-@dataclass(slots=True)
 class _Graph:
-    """What a text of DOT says."""
-
-    name: str = ""
-    attributes: Attributes = field(default_factory=Attributes)
-    nodes: dict[str, Attributes] = field(default_factory=dict[str, Attributes])
-    edges: list[tuple[str, str, Attributes]] = field(default_factory=list[tuple[str, str, Attributes]])
-    groups: int = 0
-
-
-class _Parser:
-    """Reads one graph, from its first word to its last bracket."""
+    """What a text of DOT says, read from its first word to its last bracket."""
 
     def __init__(self, text: str) -> None:
+        self.name = ""
+        self.attributes: Attributes = {}
+        self.nodes: dict[str, Attributes] = {}
+        self.edges: list[tuple[str, str, Attributes]] = []
+        self.groups = 0
         self._tokens = list(_tokens(text))
         self._at = 0
-        self._graph = _Graph()
-
-    def graph(self) -> _Graph:
-        if self._next().casefold() == "strict":
-            self._next()
+        self._takes("strict")
+        self._next()
         if self._peek() != "{":
-            self._graph.name = self._id()
-        self._expect("{")
+            self.name = self._id()
+        if (found := self._next()) != "{":
+            raise base.unreadable(_TITLE, f"needs '{{' where it has {found[:40]!r}")
         self._statements({}, {}, 0)
         if self._at < len(self._tokens):
             raise base.unreadable(_TITLE, f"has more text after its end: {self._peek()[:40]!r}")
-        return self._graph
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
@@ -88,17 +77,19 @@ class _Parser:
         self._at += 1
         return token
 
-    def _expect(self, wanted: str) -> None:
-        if (found := self._next()) != wanted:
-            raise base.unreadable(_TITLE, f"needs {wanted!r} where it has {found[:40]!r}")
+    def _takes(self, *wanted: str) -> bool:
+        """Pass the next token if it is one of these, and say whether it was."""
+        if self._peek().casefold() not in wanted:
+            return False
+        self._at += 1
+        return True
 
     def _id(self) -> str:
         token = self._next()
         if token[0] in "{}[]=;,:+-" and not token.lstrip("-.").isalnum():
             raise base.unreadable(_TITLE, f"needs a name where it has {token[:40]!r}")
         parts = [token]
-        while self._peek() == "+" and token[0] == '"':
-            self._next()
+        while token[0] == '"' and self._takes("+"):
             parts.append(self._next())
         return "".join(re.sub(r'\\"', '"', one[1:-1]) if one[0] == '"' else one for one in parts)
 
@@ -107,31 +98,24 @@ class _Parser:
         if depth > base.MAX_DEPTH:
             raise base.unreadable(_TITLE, f"is nested deeper than {base.MAX_DEPTH}")
         named: list[str] = []
-        while self._peek() != "}":
-            if self._peek() == ";":
-                self._next()
-                continue
+        wanted = {"graph": {} if depth else self.attributes, "node": of_nodes, "edge": of_edges}
+        while not self._takes("}"):
             word = self._peek().casefold()
-            if word in ("graph", "node", "edge"):
-                self._next()
-                wanted = {"graph": {} if depth else self._graph.attributes, "node": of_nodes, "edge": of_edges}
+            if self._takes(*wanted):
                 wanted[word].update(self._attributes())
-            else:
+            elif not self._takes(";"):
                 named += self._chain(of_nodes, of_edges, depth)
-        self._next()
         return list(dict.fromkeys(named))
 
     def _chain(self, of_nodes: Attributes, of_edges: Attributes, depth: int) -> list[str]:
         """Read `a -> {b c} -> d [..]`, or `a = b`, and return the nodes that were named."""
         ends = [self._end(of_nodes, of_edges, depth)]
-        if self._peek() == "=" and len(ends[0]) == 1:
-            self._next()
+        if len(ends[0]) == 1 and self._takes("="):
             value = self._id()
             if not depth:
-                self._graph.attributes[ends[0][0]] = value
+                self.attributes[ends[0][0]] = value
             return []
-        while self._peek() == "->":
-            self._next()
+        while self._takes("->"):
             ends.append(self._end(of_nodes, of_edges, depth))
         if self._peek() == "--":
             raise base.unreadable(_TITLE, "joins nodes by `--`; only directed edges, `->`, are read")
@@ -139,47 +123,36 @@ class _Parser:
         return [one for end in ends for one in end]
 
     def _say(self, ends: list[list[str]], own: Attributes, of_nodes: Attributes, of_edges: Attributes) -> None:
-        graph = self._graph
         for one in (one for end in ends for one in end):
-            graph.nodes.setdefault(one, dict(of_nodes))
+            self.nodes.setdefault(one, dict(of_nodes))
         if len(ends) == 1:
             for one in ends[0] if own else ():
-                graph.nodes[one].update(own)
+                self.nodes[one].update(own)
         for sources, targets in pairwise(ends):
-            graph.edges += [(one, other, {**of_edges, **own}) for one in sources for other in targets]
-        if len(graph.nodes) + len(graph.edges) > base.MAX_NODES:
+            self.edges += [(one, other, {**of_edges, **own}) for one in sources for other in targets]
+        if len(self.nodes) + len(self.edges) > base.MAX_NODES:
             raise base.unreadable(_TITLE, f"has more than {base.MAX_NODES} nodes and edges")
 
     def _end(self, of_nodes: Attributes, of_edges: Attributes, depth: int) -> list[str]:
         """Read a node, with its port, or a subgraph."""
-        if self._peek().casefold() == "subgraph":
-            self._next()
-            self._graph.groups += 1
+        if self._takes("subgraph"):
+            self.groups += 1
             if self._peek() != "{":
                 self._id()
-        if self._peek() == "{":
-            self._next()
+        if self._takes("{"):
             return self._statements(dict(of_nodes), dict(of_edges), depth + 1)
         node = self._id()
-        while self._peek() == ":":
-            self._next()
+        while self._takes(":"):
             self._id()
         return [node]
 
     def _attributes(self) -> Attributes:
         found: Attributes = {}
-        while self._peek() == "[":
-            self._next()
-            while self._peek() != "]":
+        while self._takes("["):
+            while not self._takes("]"):
                 name = self._id()
-                value = "true"
-                if self._peek() == "=":
-                    self._next()
-                    value = self._id()
-                found[name] = value
-                if self._peek() in (",", ";"):
-                    self._next()
-            self._next()
+                found[name] = self._id() if self._takes("=") else "true"
+                self._takes(",", ";")
         return found
 
 
@@ -279,8 +252,8 @@ class Dot(base.Format):
     @override
     def read(self, document: Any) -> base.Imported:
         if not isinstance(document, str) or not DOT_BEGINS.match(document):
-            raise base.UnreadableDocument(self.title, [Problem("", "is no text that begins with `digraph`")])
-        graph = _Parser(document.lstrip("\ufeff")).graph()
+            raise base.unreadable(self.title, "is no text that begins with `digraph`")
+        graph = _Graph(document.lstrip("\ufeff"))
         draft = Draft(self.name, self.title)
         if graph.groups:
             draft.report.lose("", f"{graph.groups} subgraphs are read as the nodes in them")

@@ -28,11 +28,7 @@ def checked_export(
     """Return an export whose report names all that a reader of the text will not find again.
 
     Args:
-        text: The document that was written.
-        workflow: What it was written from.
-        read: The reader of the same format.
-        title: What people call the format.
-        report: Has what the writer knows already.
+        report: Has what the writer knows already; what is found is added.
     """
     report = report or Report()
     try:
@@ -57,18 +53,16 @@ class _Comparison:
         if all(getattr(self.before, name) == getattr(self.after, name) for name in compared):
             return
         noted = len(self.report.lost)
-        self._top_level(*map(workflow_document, (self.before, self.after)))
+        before, after = workflow_document(self.before), workflow_document(self.after)
+        for name in _TOP_LEVEL:
+            if before.get(name) != after.get(name):
+                self.report.lose(f"/{name}", _change(name, before.get(name), after.get(name), self.title))
         pairs = _paired(self.before, self.after)
         self._steps(pairs)
         self._transitions(pairs)
         self._ids(pairs)
         if len(self.report.lost) == noted:
             self.report.lose("", "the steps or transitions come back in another order")
-
-    def _top_level(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        for name in _TOP_LEVEL:
-            if before.get(name) != after.get(name):
-                self.report.lose(f"/{name}", _change(name, before.get(name), after.get(name), self.title))
 
     def _steps(self, pairs: Mapping[str, Step]) -> None:
         for step in self.before.steps:
@@ -92,19 +86,18 @@ class _Comparison:
             after.pop("parent")
         changed = [key for key in {**before, **after} if key != "id" and before.get(key) != after.get(key)]
         gone = [key for key in changed if key != "extensions" and after.get(key) in EMPTY]
+        told = [_change(key, before.get(key), after.get(key), self.title) for key in changed if key not in gone]
         if gone:
             named = ", ".join(f"`{name}`" for name in gone)
-            told = f"{named} {'has' if len(gone) == 1 else 'have'} no place in {self.title}"
-            self.report.lose(step.id, f"step {step.name!r}: {told}")
-        for key in (key for key in changed if key not in gone):
-            told = _change(key, before.get(key), after.get(key), self.title)
-            self.report.lose(step.id, f"step {step.name!r}: {told}")
+            told.insert(0, f"{named} {'has' if len(gone) == 1 else 'have'} no place in {self.title}")
+        for one in told:
+            self.report.lose(step.id, f"step {step.name!r}: {one}")
 
     def _transitions(self, pairs: Mapping[str, Step]) -> None:
         names = {step_id: step.id for step_id, step in pairs.items()}
-        before = [(_signature(edge, names), edge) for edge in self.before.transitions]
         left = Counter(_signature(edge) for edge in self.after.transitions)
-        for signature, edge in before:
+        for edge in self.before.transitions:
+            signature = _signature(edge, names)
             if left[signature] > 0:
                 left[signature] -= 1
             else:
@@ -199,7 +192,6 @@ def restored(
     """Return the foreign part for a part of the model: what was kept of the original, and what is generated.
 
     Args:
-        generated: The part as generated from the model alone.
         kept: What `kept_of` gave when the part was read; anybody may have changed it since.
         wanted: The model's fields as they are now.
         read: Gives the model's fields that a foreign part says.
@@ -253,9 +245,7 @@ def completed(said: JsonObject, rest: JsonObject, model: type[BaseModel], others
     """Return what a foreign part says and what `unsaid` gave for it together; without that where it makes no sense.
 
     Args:
-        said: The fields that it says.
-        rest: What stands beside it; anybody may have changed it.
-        model: What both are of.
+        rest: What `unsaid` gave; anybody may have changed it since.
         others: The fields that the model cannot do without.
     """
     if not rest:

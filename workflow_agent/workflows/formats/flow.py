@@ -199,8 +199,7 @@ class Dependencies:
         self._cut_cycles()
 
     def _works(self, step: Step) -> bool:
-        is_passed = step.type in _PASSED and not step.uses and step.id not in self._flow.children
-        return not is_passed
+        return step.type not in _PASSED or bool(step.uses) or step.id in self._flow.children
 
     def of(self, step_id: str) -> list[Dependency]:
         """Return what a step waits for, each piece of work once."""

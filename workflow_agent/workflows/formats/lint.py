@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.plain import list_in, object_in
+from workflow_agent.workflows.formats.plain import entries_in, list_in, object_in
 from workflow_agent.workflows.formats.shapes import Place, kind_of
 from workflow_agent.workflows.formats.text import read_text
 from workflow_agent.workflows.model.findings import EditDocument
@@ -80,15 +80,13 @@ def items_in(owner: Any, place: Place, *path: str) -> Iterator[tuple[JsonObject,
     yield from ((object_in(one), place / at) for at, one in enumerate(list_in(owner)))
 
 
-def texts_in(value: Any, place: Place, without: Container[str] = ()) -> Iterator[tuple[str, Place]]:
+def texts_in(value: Any, place: Place, without: Container[object] = ()) -> Iterator[tuple[str, Place]]:
     """Yield the texts of a value with their places, but for those below fields of some names."""
     if isinstance(value, str):
         yield value, place
-    for key, item in object_in(value).items():
+    for key, item in entries_in(value):
         if key not in without:
-            yield from texts_in(item, place / str(key), without)
-    for at, item in enumerate(list_in(value)):
-        yield from texts_in(item, place / at, without)
+            yield from texts_in(item, place / key, without)
 
 
 def objects_at(parts: Sequence[str], document: Any) -> Iterator[JsonObject]:

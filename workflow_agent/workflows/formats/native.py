@@ -1,12 +1,12 @@
 """Our own form: the document of a workflow as it is stored, in JSON or YAML."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from typing_extensions import override
 
 from workflow_agent.errors import InvalidWorkflow
 from workflow_agent.workflows.formats.base import Exported, Format, Imported, Report, UnreadableDocument
+from workflow_agent.workflows.formats.plain import object_in
 from workflow_agent.workflows.formats.text import write_plain
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow, workflow_document
@@ -17,9 +17,7 @@ class _Native(Format):
 
     @override
     def recognises(self, document: Any) -> float:
-        if not isinstance(document, Mapping):
-            return 0.0
-        plain = cast("Mapping[str, Any]", document)
+        plain = object_in(document)
         keys = set(plain)
         if not {"steps", "name"} <= keys:
             return 0.0

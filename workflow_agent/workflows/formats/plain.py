@@ -18,6 +18,11 @@ def list_in(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
+def entries_in(value: Any) -> Iterable[tuple[str | int, Any]]:
+    """Return the entries of an object with their names, those of a list with their positions, and none of others."""
+    return object_in(value).items() or enumerate(list_in(value))
+
+
 def text_in(value: Any, most: int = 20_000) -> str | None:
     """Return a value that is text which says something and is not too long to be a field of the model."""
     return value if isinstance(value, str) and value.strip() and len(value) <= most else None

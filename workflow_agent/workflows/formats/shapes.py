@@ -7,11 +7,12 @@ check the whole document first and may then rely on it.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import LARGEST, SMALLEST, TOO_LARGE
+from workflow_agent.workflows.formats.plain import entries_in
 from workflow_agent.workflows.model.parser import json_pointer
 
 _VALID_SHOWN = 30
@@ -59,14 +60,10 @@ def problems_in(value: Any, shape: Shape) -> list[Problem]:
 
 def _check_numbers(value: Any, place: Place) -> None:
     # A field that is kept as it is would be written, and the document could not be read back.
-    if isinstance(value, dict):
-        for name, one in cast("Mapping[str, Any]", value).items():
-            _check_numbers(one, place / name)
-    elif isinstance(value, list):
-        for at, one in enumerate(cast("list[Any]", value)):
-            _check_numbers(one, place / at)
-    elif isinstance(value, int) and not SMALLEST <= value <= LARGEST:
+    if isinstance(value, int) and not SMALLEST <= value <= LARGEST:
         place.refuse(TOO_LARGE)
+    for name, one in entries_in(value):
+        _check_numbers(one, place / name)
 
 
 def kind_of(value: Any) -> str:
@@ -151,7 +148,7 @@ def listed(item: Shape = anything, *, least: int = 0) -> Shape:
             return
         if len(value) < least:
             place.refuse(f"must have at least {least} items, got {len(value)}")
-        for at, one in enumerate(cast("list[Any]", value)):
+        for at, one in enumerate(value):
             item(one, place / at)
 
     return check
@@ -166,7 +163,7 @@ def mapped(item: Shape = anything, *, key: str = r"[\s\S]*", says: str = "", lea
             return
         if len(value) < least:
             place.refuse(f"must have at least {least} entries, got {len(value)}")
-        for name, one in cast("Mapping[str, Any]", value).items():
+        for name, one in value.items():
             if not compiled.fullmatch(name):
                 (place / name).refuse(f"the name {name[:100]!r} must be {says or 'like ' + key}")
             item(one, place / name)
@@ -187,16 +184,15 @@ def record(
     def check(value: Any, place: Place) -> None:
         if not _is(value, "an object", place):
             return
-        entries = cast("Mapping[str, Any]", value)
-        for name, one in entries.items():
+        for name, one in value.items():
             if name in fields:
                 fields[name](one, place / name)
             elif not is_open:
                 (place / name).refuse(f"there is no field {name[:60]!r} here", list(fields))
         for name in required:
-            if name not in entries:
+            if name not in value:
                 place.refuse(f"needs `{name}`")
-        _check_groups(entries, exactly_one, at_most_one, place)
+        _check_groups(value, exactly_one, at_most_one, place)
 
     return check
 

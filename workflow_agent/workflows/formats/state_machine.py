@@ -1,6 +1,6 @@
 """Lifecycles as `{specId, name, slug, states, actions, permissions, automations}`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -118,11 +118,12 @@ def with_ends(automation: JsonObject, names: Mapping[str, str]) -> JsonObject:
     return {**automation, "on": {**reacts, **ends}} if ends else automation
 
 
-def top_of(said: Mapping[str, Any], permissions: list[str]) -> JsonObject:
-    """Return what a machine says beside its states and actions."""
+def top_of(said: Mapping[str, Any], slugs: Mapping[str, str], permissions: Iterable[str]) -> JsonObject:
+    """Return what a machine says beside its states and actions; its automations name the states by their slugs."""
     made = slug(said["name"], fallback="workflow")
     about = nonempty({"specId": made, "name": said["name"], "slug": made, "description": said["description"]})
-    return {**about, "permissions": permissions, "automations": list(said["automations"])}
+    automations = [with_ends(one, slugs) for one in said["automations"]]
+    return {**about, "permissions": list(dict.fromkeys(permissions)), "automations": automations}
 
 
 def said_state(state: Mapping[str, Any], *, is_left: bool) -> JsonObject:
@@ -212,10 +213,9 @@ def read_machine(machine: JsonObject, draft: Draft) -> Imported:
             draft.connect(ids[source], ids[action["to"]], kept=kept, **fields)
     said = said_top(machine, ids)
     about = without(machine, "states", "actions")
-    permissions = list(dict.fromkeys(e["permission"] for e in draft.transitions if "permission" in e))
+    permissions = (e["permission"] for e in draft.transitions if "permission" in e)
     slugs = {step_id: one for one, step_id in ids.items()}
-    named = {**said, "automations": [with_ends(one, slugs) for one in said["automations"]]}
-    kept = kept_of(about, top_of(named, permissions))
+    kept = kept_of(about, top_of(said, slugs, permissions))
     return draft.finished(start=ids[start], kept=kept, **said)
 
 
@@ -229,11 +229,9 @@ def machine_of(workflow: Workflow, format_name: str) -> JsonObject:
         slugs[step.id] = take_id(wanted, taken)
     automations = [one.as_plain() for one in workflow.automations]
     said = {"name": workflow.name, "description": workflow.description, "automations": automations}
-    permissions = list(dict.fromkeys(edge.permission for edge in workflow.transitions if edge.permission))
     ids = {one: step_id for step_id, one in slugs.items()}
-    named = {**said, "automations": [with_ends(one, slugs) for one in automations]}
     top = restored(
-        top_of(named, permissions),
+        top_of(said, slugs, (edge.permission for edge in workflow.transitions if edge.permission)),
         kept_in(workflow.extensions, format_name),
         said,
         read=lambda about: said_top(about, ids),

@@ -42,13 +42,10 @@ _XML_BEGINS = re.compile(r"\ufeff?\s*<[?!A-Za-z_]")
 
 
 def read_text(text: str, *, what: str = "workflow") -> Any:
-    """Return the plain data of a JSON or YAML text: what JSON can hold, with text keys throughout.
-
-    A text that begins as XML, a diagram of Mermaid or a graph of DOT is returned as it is, for its format.
+    """Return what `read_texts` does of a text with a single document.
 
     Raises:
-        UnreadableDocument: The text is neither, or too long, too deep or too large, or holds several
-            documents; says where.
+        UnreadableDocument: As for `read_texts`, or it holds several documents.
     """
     documents = read_texts(text, what=what)
     if len(documents) != 1:
@@ -57,10 +54,12 @@ def read_text(text: str, *, what: str = "workflow") -> Any:
 
 
 def read_texts(text: str, *, what: str = "workflow") -> list[Any]:
-    """Return the plain data of each document in a text: YAML may hold several, between lines of `---`.
+    """Return the plain data of each document in a JSON or YAML text: what JSON can hold, with text keys throughout.
+
+    A text that begins as XML, a diagram of Mermaid or a graph of DOT is returned as it is, for its format.
 
     Raises:
-        UnreadableDocument: As for `read_text`, but for the number of documents.
+        UnreadableDocument: The text is neither, or too long, too deep or too large; says where.
     """
     if len(text) > base.MAX_CHARS:
         raise base.unreadable(what, f"has {len(text)} characters, more than the {base.MAX_CHARS} that are read")
@@ -128,22 +127,15 @@ def _plain(value: Any, what: str, at: tuple[str | int, ...] = ()) -> Any:
         return {(name := _key(key)): _plain(item, what, (*at, name)) for key, item in named.items()}
     if isinstance(value, list):
         return [_plain(item, what, (*at, index)) for index, item in enumerate(cast("list[object]", value))]
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int):
-        if not base.SMALLEST <= value <= base.LARGEST:
-            raise base.UnreadableDocument(what, [Problem(json_pointer(at), base.TOO_LARGE)])
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    return str(value)
+    if isinstance(value, int) and not base.SMALLEST <= value <= base.LARGEST:
+        raise base.UnreadableDocument(what, [Problem(json_pointer(at), base.TOO_LARGE)])
+    is_json = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return value if is_json else str(value)
 
 
 def _key(key: Any) -> str:
     """Return a key as JSON would write it: YAML's `on: true` style keys may be of any type."""
-    if isinstance(key, bool):
-        return "true" if key else "false"
-    return "null" if key is None else str(key)
+    return json.dumps(key) if key is None or isinstance(key, bool) else str(key)
 
 
 def vocabulary(package: str) -> Mapping[str, Any]:

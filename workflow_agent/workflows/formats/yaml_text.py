@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 import yaml
 
 from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, unreadable, whole_number
+from workflow_agent.workflows.formats.plain import object_in
 
 _CLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _parse: Any = yaml.parse  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - untyped in its stubs
@@ -28,6 +29,7 @@ _CORE_TAGS = frozenset(
     f"{_CORE_TAG}{kind}"
     for kind in ("map", "seq", "str", "int", "float", "bool", "null", "binary", "timestamp", "set", "omap", "pairs")
 )
+_RESOLVED_TAGS = tuple(_CORE_TAG + kind for kind in ("int", "float", "bool", "null"))
 _MERGE: Final = object()
 """Stands for the key `<<`, whose value is merged into the mapping."""
 
@@ -98,8 +100,7 @@ class _Builder:
 
     def check_keys(self) -> None:
         """Refuse a key that GitHub Actions finds twice; for other tools the last one counts."""
-        keys = cast("dict[Any, Any]", self.whole).keys() if isinstance(self.whole, dict) else ()
-        if self._twice is not None and {"on", "jobs"} <= set(keys):
+        if self._twice is not None and {"on", "jobs"} <= object_in(self.whole).keys():
             raise self._twice
 
     def take(self, event: Any) -> None:
@@ -128,8 +129,7 @@ class _Builder:
         within = self._open[-1]
         within.size += size
         if within.size > MAX_NODES:
-            message = f"stands for more than {MAX_NODES} values once its aliases are expanded"
-            raise unreadable(self._what, message)
+            raise unreadable(self._what, f"stands for more than {MAX_NODES} values once its aliases are expanded")
         if isinstance(within.value, list):
             within.value.append(value)
         elif not within.has_key:
@@ -175,32 +175,25 @@ def _check_tag(event: Any) -> None:
 
 def _scalar(event: Any) -> Any:
     """Return the value of a scalar: by its tag, else what a plain one is read as by YAML 1.2."""
-    text: str = event.value
-    if event.tag not in (None, "!"):
-        _check_tag(event)
-        kind = event.tag.removeprefix(_CORE_TAG)
-        return _resolved(event, text) if kind in ("int", "float", "bool", "null") else text
-    return _resolved(event, text) if event.implicit[0] else text
+    _check_tag(event)
+    is_plain = event.implicit[0] if event.tag in (None, "!") else event.tag in _RESOLVED_TAGS
+    return _resolved(event.value) if is_plain else event.value
 
 
-def _resolved(event: Any, text: str) -> Any:
-    if text[:1] in _NUMERIC and text:
-        return _number(event, text)
+def _resolved(text: str) -> Any:
+    if text[:1] in _NUMERIC:
+        return _number(text)
     if text in _NULLS:
         return None
     return _MERGE if text == "<<" else _BOOLS.get(text, text)
 
 
-def _number(event: Any, text: str) -> Any:
+def _number(text: str) -> Any:
     if _INT.fullmatch(text):
-        try:
-            return whole_number(text, 0 if text.startswith(("0o", "0x")) else 10)
-        except ValueError as error:
-            raise _refusal(event, f"a number has {len(text)} digits, too many to be read") from error
+        return whole_number(text, 0 if text.startswith(("0o", "0x")) else 10)
     if not _FLOAT.fullmatch(text):
         return text
-    plain = text.lower()
-    return float(plain.replace(".inf", "inf").replace(".nan", "nan"))
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
 
 
 def _refusal(event: Any, problem: str) -> yaml.YAMLError:

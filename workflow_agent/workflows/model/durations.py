@@ -16,8 +16,6 @@ _UNIT_SECONDS = {
     "minute": 60,
     "second": 1,
 }
-_OF_NO_FIXED_LENGTH = ("year", "month")
-_NAMED_UNITS = ("day", "hour", "minute", "second")
 
 
 def is_duration(value: object) -> bool:
@@ -41,8 +39,12 @@ def amounts_in(duration: str) -> Sequence[tuple[float, str]] | None:
 
 def duration_in_words(duration: str) -> str:
     """Return an ISO 8601 duration in words: "2 days", "1 hour and 30 minutes"; itself if it is none."""
-    told = [f"{amount:g} {unit}{'' if amount == 1 else 's'}" for amount, unit in amounts_in(duration) or ()]
+    told = [_told(amount, unit) for amount, unit in amounts_in(duration) or ()]
     return " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part) or duration
+
+
+def _told(amount: float, unit: str) -> str:
+    return f"{amount:g} {unit}{'' if amount == 1 else 's'}"
 
 
 def seconds_of(duration: str) -> float:
@@ -53,7 +55,7 @@ def seconds_of(duration: str) -> float:
 def exact_seconds(duration: str | None) -> float | None:
     """Return the length of an ISO 8601 duration, or None for months and years, which have no fixed one."""
     amounts = amounts_in(duration or "")
-    if amounts is None or any(unit in _OF_NO_FIXED_LENGTH for _, unit in amounts):
+    if amounts is None or any(unit in ("year", "month") for _, unit in amounts):
         return None
     return sum((amount * _UNIT_SECONDS[unit] for amount, unit in amounts), 0.0)
 
@@ -85,8 +87,7 @@ def in_words(seconds: float) -> str:
     """Return a length of time in its two largest units: `2 days 4 hours`."""
     parts: list[str] = []
     left = round(seconds)
-    for name in _NAMED_UNITS:
-        amount, left = divmod(left, _UNIT_SECONDS[name])
-        if amount:
-            parts.append(f"{amount} {name}{'' if amount == 1 else 's'}")
+    for unit in ("day", "hour", "minute", "second"):
+        amount, left = divmod(left, _UNIT_SECONDS[unit])
+        parts += [_told(amount, unit)] if amount else []
     return " ".join(parts[:2]) or "no time"

@@ -24,6 +24,11 @@ class Finding:
     fix: tuple[EditDocument, ...] = ()
     """Edits that remove the finding, applicable as they are; empty where only a person can decide."""
 
+    @property
+    def key(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """What tells it from other findings about the same workflow."""
+        return self.rule, self.steps, self.transitions
+
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as plain JSON data."""
         return {

@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
 
 from workflow_agent.errors import InvalidWorkflow, Problem
+from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.model.terms import DURATION_PATTERN, ID_PATTERN, WORKFLOW_ID_PATTERN
 from workflow_agent.workflows.model.workflow import Workflow
@@ -18,20 +18,11 @@ _SAID: Mapping[str, str] = {
     "missing": "is missing",
     "extra_forbidden": "is not a known field",
     "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "list_type": "must be a list",
-    "tuple_type": "must be a list",
-    "dict_type": "must be a JSON object",
-    "model_type": "must be a JSON object",
-    "model_attributes_type": "must be a JSON object",
-}
-_WITH_LIMITS: Mapping[str, str] = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "must be a JSON object"),
     "literal_error": "must be {expected}",
     "enum": "must be {expected}",
     "greater_than_equal": "must be at least {ge}",
@@ -69,11 +60,11 @@ def _plain(item: Mapping[str, Any]) -> str:
         return _PATTERNS.get(context["pattern"], f"must match the pattern {context['pattern']}")
     if kind in ("string_too_short", "too_short") and context["min_length"] == 1:
         return "must not be empty"
-    if kind in _WITH_LIMITS:
-        if "tag" in context:
-            context["tag"] = str(context["tag"])[:_SHOWN_CHARS]
-        return _WITH_LIMITS[kind].format(**{key: str(value) for key, value in context.items()})
-    return _SAID.get(kind) or str(item["msg"]).removeprefix("Value error, ")
+    if kind not in _SAID:
+        return str(item["msg"]).removeprefix("Value error, ")
+    if "tag" in context:
+        context["tag"] = str(context["tag"])[:_SHOWN_CHARS]
+    return _SAID[kind].format(**{key: str(value) for key, value in context.items()})
 
 
 _WORD = re.compile(r"[a-z0-9]+")
@@ -129,8 +120,8 @@ def problems_of(error: ValidationError, document: Any = None) -> list[Problem]:
 def _problem(item: dict[str, Any], document: Any) -> Problem:
     path = item["loc"] if document is None else _path_in(document, item["loc"], item["type"] == "missing")
     context: Mapping[str, Any] = item.get("ctx") or {}
-    valid = _listed(str(context.get("expected") or context.get("expected_tags") or ""))
-    return Problem(json_pointer(path), validation_message(item), valid)
+    valid = re.findall(r"'([^']{1,60})'", str(context.get("expected") or context.get("expected_tags") or ""))
+    return Problem(json_pointer(path), validation_message(item), tuple(valid))
 
 
 def _path_in(document: Any, loc: tuple[str | int, ...], is_missing: bool) -> list[str | int]:
@@ -138,7 +129,7 @@ def _path_in(document: Any, loc: tuple[str | int, ...], is_missing: bool) -> lis
     path: list[str | int] = []
     here = document
     for at, part in enumerate(loc):
-        child = _child(here, part, _ABSENT)
+        child = _child(here, part)
         if child is not _ABSENT:
             path.append(part)
             here = child
@@ -147,20 +138,15 @@ def _path_in(document: Any, loc: tuple[str | int, ...], is_missing: bool) -> lis
     return path
 
 
-def _child(here: Any, part: str | int, otherwise: Any) -> Any:
+def _child(here: Any, part: str | int) -> Any:
     if isinstance(here, Mapping):
-        return cast("Mapping[Any, Any]", here).get(part, otherwise)
+        return cast("Mapping[Any, Any]", here).get(part, _ABSENT)
     if isinstance(here, list | tuple) and isinstance(part, int):
-        items = cast("list[Any]", here)
-        return items[part] if part < len(items) else otherwise
-    return otherwise
+        return next(iter(cast("list[Any]", here)[part : part + 1]), _ABSENT)
+    return _ABSENT
 
 
-def _listed(expected: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"'([^']{1,60})'", expected))
-
-
-def parse_workflow(document: Any, *, what: str = "workflow") -> Workflow:
+def parse_workflow(document: Any) -> Workflow:
     """Return the workflow a document describes.
 
     Missing transition ids are made from their ends, and a missing `start` is the first step.
@@ -169,15 +155,15 @@ def parse_workflow(document: Any, *, what: str = "workflow") -> Workflow:
         InvalidWorkflow: With every problem of shape and of structure, each with its JSON pointer.
     """
     if not isinstance(document, Mapping):
-        raise InvalidWorkflow([Problem("", f"must be an object, got {type(document).__name__}")], what)
+        raise InvalidWorkflow([Problem("", f"must be an object, got {type(document).__name__}")])
     completed = _completed(cast("Mapping[str, Any]", document))
     structural = structural_problems(completed)
     try:
         workflow = Workflow.model_validate(completed)
     except ValidationError as error:
-        raise InvalidWorkflow([*problems_of(error, completed), *structural], what) from error
+        raise InvalidWorkflow([*problems_of(error, completed), *structural]) from error
     if structural:
-        raise InvalidWorkflow(structural, what)
+        raise InvalidWorkflow(structural)
     return workflow
 
 
@@ -235,35 +221,21 @@ def structural_problems(document: Mapping[str, Any]) -> list[Problem]:
 
 
 def _used_twice(items: list[tuple[int, Mapping[str, Any]]], key: str) -> list[Problem]:
-    times = Counter(item["id"] for _, item in items if isinstance(item.get("id"), str))
-    seen: set[str] = set()
-    found: list[Problem] = []
-    for at, item in items:
-        item_id = item.get("id")
-        if isinstance(item_id, str) and times[item_id] > 1:
-            if item_id in seen:
-                found.append(Problem(f"/{key}/{at}/id", f"{item_id[:80]!r} is used {times[item_id]} times"))
-            seen.add(item_id)
-    return found
+    places = grouped((item["id"], at) for at, item in items if isinstance(item.get("id"), str))
+    again = sorted((at, item_id) for item_id, listed in places.items() for at in listed[1:])
+    return [Problem(f"/{key}/{at}/id", f"{one[:80]!r} is used {len(places[one])} times") for at, one in again]
 
 
 def _unknown_ends(document: Mapping[str, Any], known: set[str], valid: tuple[str, ...]) -> list[Problem]:
-    found = [
-        Problem(f"/transitions/{at}/{end}", f"there is no step {edge[end][:80]!r}", valid)
-        for at, edge in _objects(document, "transitions")
+    named = [(f"/transitions/{at}", edge) for at, edge in _objects(document, "transitions")]
+    reactions = ((at, automation.get("on")) for at, automation in _objects(document, "automations"))
+    named += [(f"/automations/{at}/on", cast("JsonObject", on)) for at, on in reactions if isinstance(on, Mapping)]
+    return [
+        Problem(f"{place}/{end}", f"there is no step {ends[end][:80]!r}", valid)
+        for place, ends in named
         for end in ("from", "to")
-        if isinstance(edge.get(end), str) and edge[end] not in known
+        if isinstance(ends.get(end), str) and ends[end] not in known
     ]
-    for at, automation in _objects(document, "automations"):
-        reacts: Any = automation.get("on")
-        if isinstance(reacts, Mapping):
-            ends = cast("Mapping[str, Any]", reacts)
-            found += [
-                Problem(f"/automations/{at}/on/{end}", f"there is no step {ends[end][:80]!r}", valid)
-                for end in ("from", "to")
-                if isinstance(ends.get(end), str) and ends[end] not in known
-            ]
-    return found
 
 
 def _unknown_parents(

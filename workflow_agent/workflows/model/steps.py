@@ -1,6 +1,7 @@
 """The nodes of a workflow's graph: their conditions, repetition and retries, and which of them end the work."""
 
 import json
+import re
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, model_validator
@@ -33,22 +34,7 @@ class Condition(Value):
         return json.dumps(self.expression, ensure_ascii=False)
 
 
-_SPLITS = frozenset({"decision", "fork"})
-_FAILURE_WORDS = (
-    "reject",
-    "fail",
-    "cancel",
-    "declin",
-    "abort",
-    "error",
-    "denied",
-    "deny",
-    "expire",
-    "timeout",
-    "timed",
-)
-
-
+_FAILURES = re.compile("reject|fail|cancel|declin|abort|error|denied|deny|expire|timeout|timed")
 FieldType = Literal[
     "string", "text", "number", "integer", "boolean", "date", "datetime", "choice", "file", "email", "object", "array"
 ]
@@ -161,10 +147,9 @@ class Step(StepContent, Identified):
 
 def ends_badly(step: Step) -> bool:
     """Say whether an end step stands for a rejection or a failure."""
-    text = f"{step.outcome or ''} {step.name} {step.id}".lower()
-    return any(word in text for word in _FAILURE_WORDS)
+    return _FAILURES.search(f"{step.outcome or ''} {step.name} {step.id}".lower()) is not None
 
 
 def must_lead_on(step: Step) -> bool:
     """Say whether a step makes no sense as the last one: it only splits the way."""
-    return step.type in _SPLITS
+    return step.type in ("decision", "fork")

@@ -1,8 +1,8 @@
 """What the fields of a workflow hold: ids, names, texts, lengths of time."""
 
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, model_validator
 
 from workflow_agent.values.stored import JsonObject
 
@@ -48,13 +48,27 @@ Duration = Annotated[
 ]
 
 
+_Fields = TypeVar("_Fields", bound=BaseModel)
+
+
+def exactly_one_of(one: str, other: str) -> Any:
+    """Return a validator for values in which one of two fields is given, and not both."""
+
+    def checked(value: _Fields) -> _Fields:
+        if (getattr(value, one) is None) == (getattr(value, other) is None):
+            raise ValueError(f"needs exactly one of `{one}` and `{other}`")
+        return value
+
+    return model_validator(mode="after")(checked)
+
+
 def says(name: str) -> JsonObject:
     """Return the schema of objects in which a field says something."""
     return {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
 
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
+_MONTHS = "january february march april may june july august september october november december"
+MONTHS = tuple(_MONTHS.split())
 """From January on, as people write them in small letters."""
+WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+"""From Sunday on, as cron counts them."""

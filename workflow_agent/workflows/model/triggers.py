@@ -3,25 +3,15 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from workflow_agent.values.stored import JsonObject, Value
 from workflow_agent.workflows.model.durations import duration_in_words
-from workflow_agent.workflows.model.terms import MONTHS, Duration, Label, Text, says
+from workflow_agent.workflows.model.terms import MONTHS, WEEKDAYS, Duration, Label, Text, exactly_one_of, says
 
 _CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
-_CRON_NAMES = {
-    3: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-    4: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
-}
+_CRON_NAMES = {3: [month[:3] for month in MONTHS], 4: [day[:3] for day in WEEKDAYS]}
 _CRON_PART = re.compile(r"(?:\*|([0-9a-z]{1,3})(?:-([0-9a-z]{1,3}))?)(?:/(\d{1,3}))?")
-
-
-def _cron_value(text: str, field: int) -> int | None:
-    names = _CRON_NAMES.get(field, [])
-    if text in names:
-        return names.index(text) + (1 if field == 3 else 0)
-    return int(text) if text.isdigit() else None
 
 
 def _cron_part_is_valid(part: str, field: int) -> bool:
@@ -29,8 +19,8 @@ def _cron_part_is_valid(part: str, field: int) -> bool:
     if match is None or match[3] == "0":
         return False
     low, high = _CRON_RANGES[field]
-    bounds = [_cron_value(text, field) for text in (match[1], match[2]) if text is not None]
-    return all(value is not None and low <= value <= high for value in bounds)
+    bounds = [text for text in (match[1], match[2]) if text is not None]
+    return all(text in _CRON_NAMES.get(field, ()) or (text.isdigit() and low <= int(text) <= high) for text in bounds)
 
 
 def cron_problem(cron: str) -> str | None:
@@ -76,12 +66,7 @@ class ScheduleTrigger(Value):
     every: Duration | None = None
     timezone: Label | None = None
     with_: JsonObject = Field(default_factory=dict, alias="with")
-
-    @model_validator(mode="after")
-    def _has_a_time(self) -> "ScheduleTrigger":
-        if (self.cron is None) == (self.every is None):
-            raise ValueError("needs exactly one of `cron` and `every`")
-        return self
+    _has_a_time = exactly_one_of("cron", "every")
 
 
 class EventTrigger(Value):
@@ -112,8 +97,6 @@ class WorkflowTrigger(Value):
 Trigger = Annotated[
     ManualTrigger | ScheduleTrigger | EventTrigger | WebhookTrigger | WorkflowTrigger, Field(discriminator="type")
 ]
-
-_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def describe_trigger(trigger: Trigger) -> str:
@@ -151,7 +134,7 @@ def _describe_days(day: str, month: str, weekday: str) -> str | None:
         case "*", "*", "1-5":
             return "every weekday"
         case "*", "*", _ if weekday.isdigit():
-            return f"every {_DAYS[int(weekday)]}"
+            return f"every {WEEKDAYS[int(weekday) % 7].capitalize()}"
         case _, "*", "*" if day.isdigit():
             return f"on day {int(day)} of each month"
         case _, _, "*" if day.isdigit() and month.isdigit():

@@ -1,7 +1,7 @@
 """A workflow as a whole: steps joined by transitions, and what starts it."""
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -82,17 +82,6 @@ class Workflow(Value):
         return tuple(edge for edge in self.transitions if edge.to == step_id)
 
 
-_ALWAYS_WRITTEN: Mapping[str, Any] = {
-    "version": 1,
-    "description": "",
-    "aliases": [],
-    "tags": [],
-    "triggers": [],
-    "transitions": [],
-    "automations": [],
-}
-
-
 def step_document(step: Step) -> JsonObject:
     """Return a step as it stands in its workflow's document."""
     return _step_document(step, step.as_plain())
@@ -121,15 +110,10 @@ def workflow_document(workflow: Workflow) -> JsonObject:
     bytes; a step always names its type, how it is tried again and what it waits for, and the top level
     always has all of its lists.
     """
-    plain = workflow.as_plain()
+    lists: JsonObject = {name: [] for name in ("aliases", "tags", "triggers", "transitions", "automations")}
+    plain: JsonObject = {"version": 1, "description": "", **lists, **workflow.as_plain()}
     plain["steps"] = [_step_document(*one) for one in zip(workflow.steps, plain["steps"], strict=True)]
-    ordered: JsonObject = {}
-    for name in Workflow.model_fields:
-        if name in plain:
-            ordered[name] = plain[name]
-        elif name in _ALWAYS_WRITTEN:
-            ordered[name] = _ALWAYS_WRITTEN[name] if not isinstance(_ALWAYS_WRITTEN[name], list) else []
-    return ordered
+    return {name: plain[name] for name in Workflow.model_fields if name in plain}
 
 
 _DESCRIPTION_CHARS = 300
@@ -138,20 +122,16 @@ _OUTLINED_STEPS = 200
 
 def outline(workflow: Workflow) -> str:
     """Return a workflow as a model reads it: a line for each step with its id, name, type, role and where it leads."""
-    lines = list(_header(workflow))
-    edges = grouped((edge.from_, edge) for edge in workflow.transitions)
-    shown = workflow.steps[:_OUTLINED_STEPS]
-    lines += [_step_line(step, edges.get(step.id, [])) for step in shown]
-    if len(workflow.steps) > len(shown):
-        lines.append(f"… {len(workflow.steps) - len(shown)} more steps; get_workflow has them all")
-    return "\n".join(lines)
-
-
-def _header(workflow: Workflow) -> Iterable[str]:
-    if workflow.description:
-        yield " ".join(workflow.description[:_DESCRIPTION_CHARS].split())
     starts = ", ".join(describe_trigger(one) for one in workflow.triggers) or "not said how"
-    yield f"starts at {workflow.start}; started {starts}"
+    edges = grouped((edge.from_, edge) for edge in workflow.transitions)
+    left_out = len(workflow.steps) - _OUTLINED_STEPS
+    lines = [
+        *([" ".join(workflow.description[:_DESCRIPTION_CHARS].split())] if workflow.description else []),
+        f"starts at {workflow.start}; started {starts}",
+        *(_step_line(step, edges.get(step.id, [])) for step in workflow.steps[:_OUTLINED_STEPS]),
+        *([f"… {left_out} more steps; get_workflow has them all"] if left_out > 0 else []),
+    ]
+    return "\n".join(lines)
 
 
 def _step_line(step: Step, edges: Iterable[Transition]) -> str:
@@ -169,13 +149,9 @@ def _step_line(step: Step, edges: Iterable[Transition]) -> str:
 
 
 def _lead(edge: Transition) -> str:
-    guard = _guard(edge.when) or edge.action or edge.label or ""
+    when = edge.when
+    condition = (when.formula[:80] if when.text is None else when.text) if when is not None else ""
+    guard = condition or edge.action or edge.label or ""
     kind = "" if edge.type in ("sequence", "condition") else edge.type
     note = " ".join(part for part in (kind, guard) if part)
     return f"{edge.to} [{note}]" if note else edge.to
-
-
-def _guard(when: Condition | None) -> str:
-    if when is None:
-        return ""
-    return when.text if when.text is not None else when.formula[:80]

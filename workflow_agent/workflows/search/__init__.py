@@ -60,12 +60,9 @@ class Match:
 def rank(query: Query, candidates: Sequence[Candidate], documents: int) -> list[Match]:
     """Return the candidates that hold any word of the query, best first.
 
-    Args:
-        query: Its words know in how many documents they are.
-        candidates: What to rank; lengths are compared among these.
-        documents: How many there are in the whole index.
+    Lengths are compared among the candidates; `documents` is how many the whole index has.
     """
-    read = [_Document.of(candidate) for candidate in candidates]
+    read = [_document(candidate) for candidate in candidates]
     total = max(len(read), 1)
     averages = [max(sum(one.lengths[at] for one in read) / total, 1.0) for at in range(len(FIELDS))]
     scale = _Scale(query, documents)
@@ -82,11 +79,11 @@ class _Document(NamedTuple):
     stems: frozenset[str]
     lengths: tuple[int, ...]
 
-    @classmethod
-    def of(cls, candidate: Candidate) -> "_Document":
-        texts = tuple(f" {text} " for text in candidate.fields)
-        stems = frozenset("".join(texts).split())
-        return cls(candidate.id, texts, stems, tuple(text.count(" ") - 1 for text in texts))
+
+def _document(candidate: Candidate) -> _Document:
+    texts = tuple(f" {text} " for text in candidate.fields)
+    stems = frozenset("".join(texts).split())
+    return _Document(candidate.id, texts, stems, tuple(text.count(" ") - 1 for text in texts))
 
 
 def _norms(document: _Document, averages: Sequence[float]) -> list[float]:
@@ -261,7 +258,7 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
             frozenset(roles),
             frozenset(services),
             frozenset(step_types),
-            tuple(frozenset(words) for words in triggers),
+            tuple(map(frozenset, triggers)),
             has_deadline,
         ),
     )

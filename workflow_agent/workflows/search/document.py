@@ -1,19 +1,16 @@
 """A workflow as a search sees it: its words by field, and what filters ask for."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from workflow_agent.workflows.model.durations import amounts_in
 from workflow_agent.workflows.model.steps import Form, Step
-from workflow_agent.workflows.model.terms import MONTHS
+from workflow_agent.workflows.model.terms import MONTHS, WEEKDAYS
 from workflow_agent.workflows.model.triggers import ScheduleTrigger, Trigger, describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.words import STOP_WORDS, fold, words
 
-_DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-_UNITS = {"Y": "year", "W": "week", "D": "day", "H": "hour", "S": "second"}
-_AMOUNT = re.compile(r"(\d+)(?:\.\d+)?([YMWDHS])")
 _KINDS = {
     "manual": "manual manually by hand",
     "schedule": "schedule scheduled cron timer periodic recurring",
@@ -23,8 +20,9 @@ _KINDS = {
 }
 _EVERY = {"1 minute": "minutely", "1 hour": "hourly", "1 day": "daily", "1 week": "weekly",
           "7 day": "weekly", "1 month": "monthly", "3 month": "quarterly", "1 year": "yearly"}  # fmt: skip
-_NIGHT_ENDS = 6
-_NIGHT_BEGINS = 20
+_NIGHT = "night nightly overnight"
+_TIMES_OF_DAY = ((6, _NIGHT), (12, "morning"), (18, "afternoon"), (20, "evening"), (24, _NIGHT))
+"""Until which hour each goes on."""
 
 
 def trigger_words(trigger: Trigger) -> set[str]:
@@ -42,11 +40,9 @@ def filter_words(text: str) -> set[str]:
 
 
 def _interval_words(every: str) -> Iterator[str]:
-    date, _, time = every.partition("T")
-    for part, minutes_or_months in ((date, "month"), (time, "minute")):
-        for amount, unit in _AMOUNT.findall(part):
-            span = f"{int(amount)} {_UNITS.get(unit, minutes_or_months)}"
-            yield f"{span} {_EVERY.get(span, '')}"
+    for amount, unit in amounts_in(every) or ():
+        span = f"{int(amount)} {unit}"
+        yield f"{span} {_EVERY.get(span, '')}"
 
 
 def _cron_words(cron: str) -> Iterator[str]:
@@ -69,8 +65,8 @@ def _rhythm(hour: str, day: str, month: str, weekday: str) -> str:
 
 
 def _weekday_words(weekday: str) -> Iterator[str]:
-    numbers = {number % 7 for number in _numbers(weekday, _DAYS, 0, 7)}
-    yield from (_DAYS[number] for number in sorted(numbers))
+    numbers = {number % 7 for number in _numbers(weekday, WEEKDAYS, 0, 7)}
+    yield from (WEEKDAYS[number] for number in sorted(numbers))
     if numbers == {1, 2, 3, 4, 5}:
         yield "weekday workday"
     if numbers == {0, 6}:
@@ -81,14 +77,7 @@ def _hour_words(hour: int, minute: str) -> Iterator[str]:
     yield f"{hour} {hour % 12 or 12}{'am' if hour < 12 else 'pm'}"
     if minute.isdigit():
         yield f"{hour}:{int(minute):02}"
-    if hour < _NIGHT_ENDS or hour >= _NIGHT_BEGINS:
-        yield "night nightly overnight"
-    elif hour < 12:
-        yield "morning"
-    elif hour < 18:
-        yield "afternoon"
-    else:
-        yield "evening"
+    yield next(words for until, words in _TIMES_OF_DAY if hour < until)
 
 
 def _numbers(field: str, names: tuple[str, ...], low: int, high: int) -> set[int]:
@@ -141,22 +130,26 @@ class SearchDocument:
 def search_document(workflow: Workflow) -> SearchDocument:
     """Return what is indexed of a workflow."""
     triggers = tuple(frozenset(trigger_words(trigger)) for trigger in workflow.triggers)
+    steps = workflow.steps
+    roles = dict.fromkeys(who for step in steps for who in (step.assignee, step.escalate_to) if who)
+    services = dict.fromkeys(step.uses for step in steps if step.uses)
+    services |= dict.fromkeys(automation.effect.type for automation in workflow.automations)
     facets = Facets(
-        tags=_folded(workflow.tags),
-        roles=_folded(_roles(workflow)),
-        services=_folded(_services(workflow)),
-        step_types=frozenset(step.type for step in workflow.steps),
+        tags=frozenset(map(fold, workflow.tags)),
+        roles=frozenset(map(fold, roles)),
+        services=frozenset(map(fold, services)),
+        step_types=frozenset(step.type for step in steps),
         triggers=triggers,
-        has_deadline=any(step.timeout for step in workflow.steps),
+        has_deadline=any(step.timeout for step in steps),
     )
     texts = (
         [workflow.id.removeprefix("wf_")],
         [workflow.name],
         workflow.aliases,
         [workflow.description],
-        [step.name for step in workflow.steps],
-        _unique(_roles(workflow)),
-        _unique(_services(workflow)),
+        [step.name for step in steps],
+        roles,
+        services,
         workflow.tags,
         _details(workflow),
     )
@@ -172,24 +165,6 @@ def _words_of(texts: Iterable[str]) -> list[str]:
         if len(found) > 2 * _MOST_WORDS:
             break
     return found
-
-
-def _unique(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
-
-
-def _folded(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(fold(text) for text in texts)
-
-
-def _roles(workflow: Workflow) -> Iterator[str]:
-    for step in workflow.steps:
-        yield from (who for who in (step.assignee, step.escalate_to) if who)
-
-
-def _services(workflow: Workflow) -> Iterator[str]:
-    yield from (step.uses for step in workflow.steps if step.uses)
-    yield from (automation.effect.type for automation in workflow.automations)
 
 
 def _details(workflow: Workflow) -> Iterator[str]:

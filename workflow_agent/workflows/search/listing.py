@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any, NamedTuple
 
 from workflow_agent.values.stored import JsonObject, iso_milliseconds
+from workflow_agent.workflows.model.terms import WEEKDAYS
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 from workflow_agent.workflows.search.words import SMALL_TALK, STOP_WORDS, chunks, spread, stem, synonyms, words
@@ -18,9 +20,9 @@ _MOST_CHARS = 160
 _BEFORE_CHARS = 40
 _NAME = r"""(?:"(?P<quoted>[^"]+)"|(?P<plain>[\w.:-]+(?:\s+[\w.:-]+){0,3}?))"""
 _END = r"(?=\s*(?:$|[,;.?!]|\b(?:and|or|that|which|with|without|tagged|owned|started|triggered|changed)\b))"
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
-_WEEKDAY = rf"(?:last\s+)?(?:{'|'.join(_WEEKDAYS)})"
+_WEEKDAY = rf"(?:last\s+)?(?:{'|'.join(WEEKDAYS)})"
 _SINCE = rf"today|yesterday|{_WEEKDAY}|(?:this|last)\s+(?:week|month|year)|\d{{4}}-\d\d-\d\d"
 _UNIT = rf"(?P<unit>{'|'.join(_DAYS)})s?\b"
 _LAST = rf"(?:in|within|during)\s+the\s+(?:last|past)\s+(?:(?P<count>\d{{1,3}})\s+)?{_UNIT}"
@@ -63,14 +65,12 @@ def listed_workflow(workflow: Workflow, hit: WorkflowHit, query: str = "") -> Js
 def highlights(workflow: Workflow, query: str) -> tuple[Highlight, ...]:
     """Return where a workflow says the words of a query or what they also may be called, at most five."""
     wanted = _wanted(query)
-    found: list[Highlight] = []
-    for field, text in _texts(workflow) if wanted else ():
-        spans = [match.span() for match in _WORD.finditer(text) if wanted.intersection(map(stem, spread(match[0])))]
-        if spans:
-            found.append(_shown(field, text, spans))
-        if len(found) == _MOST:
-            break
-    return tuple(found)
+
+    def spans(text: str) -> list[tuple[int, int]]:
+        return [match.span() for match in _WORD.finditer(text) if wanted.intersection(map(stem, spread(match[0])))]
+
+    found = (_shown(field, text, at) for field, text in _texts(workflow) if wanted and (at := spans(text)))
+    return tuple(islice(found, _MOST))
 
 
 def _wanted(query: str) -> set[str]:
@@ -109,11 +109,14 @@ def _within(match: re.Match[str], now: datetime) -> dict[str, Any]:
     return {"changed_since": now - timedelta(days=int(match["count"] or 1) * _DAYS[match["unit"].lower()])}
 
 
-def _named(field: str) -> Callable[[re.Match[str], datetime], dict[str, Any]]:
+_Reading = Callable[[re.Match[str], datetime], dict[str, Any]]
+
+
+def _named(field: str) -> _Reading:
     return lambda match, _now: {field: (match["quoted"] or match["plain"]).strip()}
 
 
-_FILTERS: tuple[tuple[str, Callable[[re.Match[str], datetime], dict[str, Any]]], ...] = (
+_FILTERS: tuple[tuple[str, _Reading], ...] = (
     (rf"\b(?:owner|role):\s*{_NAME}(?=\s|$)", _named("role")),
     (rf"\btag:\s*{_NAME}(?=\s|$)", _named("tag")),
     (rf"\btrigger:\s*{_NAME}(?=\s|$)", _named("trigger")),
@@ -133,11 +136,8 @@ _LONGEST_CHARS = 500
 def said_filters(query: str, now: datetime) -> tuple[str, WorkflowFilters]:
     """Return a query without the filters it says in words, and those filters.
 
-    Whether any workflow passes them is for the caller to see: "assigned to" may also be part of a name.
-
-    Args:
-        query: As typed. Of `owner:`, `tag:` and `trigger:` the value is one word, or quoted.
-        now: What "since yesterday" counts from.
+    Whether any workflow passes them is for the caller to see: "assigned to" may also be part of a name. Of `owner:`,
+    `tag:` and `trigger:` the value is one word, or quoted.
     """
     if len(query) > _LONGEST_CHARS:
         return query, ANY_WORKFLOW
@@ -155,13 +155,8 @@ def said_filters(query: str, now: datetime) -> tuple[str, WorkflowFilters]:
 
 def merged(asked: WorkflowFilters, said: WorkflowFilters) -> WorkflowFilters:
     """Return the filters of a request with those its words add; what the request asks for itself stays."""
-    return replace(asked, **{name: value for name, value in _given(said) if getattr(asked, name) is None})
-
-
-def _given(filters: WorkflowFilters) -> Iterator[tuple[str, Any]]:
-    for name in ("tag", "trigger", "role", "has_deadline", "changed_since"):
-        if getattr(filters, name) is not None:
-            yield name, getattr(filters, name)
+    open_to_words = ("tag", "trigger", "role", "has_deadline", "changed_since")
+    return replace(asked, **{name: getattr(said, name) for name in open_to_words if getattr(asked, name) is None})
 
 
 def _start_of(words: str, now: datetime) -> datetime:
@@ -173,8 +168,8 @@ def _start_of(words: str, now: datetime) -> datetime:
         except ValueError:
             return today
     which, _, unit = words.rpartition(" ")
-    if unit in _WEEKDAYS:
-        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(unit)) % 7 or 7)
+    if unit in WEEKDAYS:
+        return today - timedelta(days=(today.isoweekday() - WEEKDAYS.index(unit)) % 7 or 7)
     starts = {
         "today": today,
         "yesterday": today - timedelta(days=1),
@@ -182,11 +177,5 @@ def _start_of(words: str, now: datetime) -> datetime:
         "month": today.replace(day=1),
         "year": today.replace(month=1, day=1),
     }
-    if which != "last":
-        return starts[unit]
-    before = starts[unit] - timedelta(days=1)
-    return {
-        "week": starts[unit] - timedelta(days=7),
-        "month": before.replace(day=1),
-        "year": before.replace(month=1, day=1),
-    }[unit]
+    # The last week is the week of the day before this week began.
+    return _start_of(f"this {unit}", starts[unit] - timedelta(days=1)) if which == "last" else starts[unit]

@@ -49,19 +49,12 @@ def _pieces(text: str, most_chars: int) -> Iterator[tuple[int, int]]:
 
 
 def _stripped_spans(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    at = start
-    for match in separator.finditer(text, start, end):
-        yield from _span(text, at, match.start())
-        at = match.end()
-    yield from _span(text, at, end)
-
-
-def _span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    inside = text[start:end]
-    left = start + len(inside) - len(inside.lstrip())
-    right = start + len(inside.rstrip())
-    if left < right:
-        yield left, right
+    ends = [start, *(at for match in separator.finditer(text, start, end) for at in match.span()), end]
+    for first, last in zip(ends[::2], ends[1::2], strict=True):
+        inside = text[first:last]
+        left, right = first + len(inside) - len(inside.lstrip()), first + len(inside.rstrip())
+        if left < right:
+            yield left, right
 
 
 def joined_ranks(*rankings: Sequence[int]) -> list[int]:
@@ -77,12 +70,9 @@ def joined_ranks(*rankings: Sequence[int]) -> list[int]:
 
 
 def best_passages(passages: Sequence[Passage], ranked: Sequence[int], most_chars: int) -> list[Passage]:
-    """Return the best passages that fit, in the order of the text.
+    """Return the best passages that fit together, in the order of the text; the best one is always among them.
 
-    Args:
-        passages: All of a text.
-        ranked: Positions in `passages`, the best first.
-        most_chars: Of the passages chosen, together; the best one is always among them.
+    Ranked are positions in the passages, the best first.
     """
     chosen: list[int] = []
     room = most_chars
@@ -101,9 +91,7 @@ EXCERPT_CHARS = 240
 def excerpt(text: str, word: str) -> str:
     """Return a bounded piece of a text around the first place of a word, with `…` where more was left out.
 
-    Args:
-        text: What to cut from.
-        word: What to show, case-folded; where the text does not hold it, its beginning is shown.
+    The word is case-folded; where the text does not hold it, its beginning is shown.
     """
     start = max(text.casefold().find(word) - EXCERPT_CHARS // 3, 0)
     piece = text[start : start + EXCERPT_CHARS]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from workflow_agent.workflows.search.words import (
@@ -77,12 +78,10 @@ class Query:
 
 
 def parse_query(text: str, frequencies: Frequencies, correct: Correct) -> Query:
-    """Return a query ready to rank documents by.
+    """Return a query ready to rank documents by; only the beginning of a very long one counts.
 
-    Args:
-        text: Whatever was typed; only its beginning counts when it is very long.
-        frequencies: Of the index that will be searched.
-        correct: Knows the spelling of words that no document has.
+    The frequencies are those of the index that will be searched; `correct` knows the spelling of words that no document
+    has.
     """
     said = _separated(chunks(text[:_LONGEST_QUERY_CHARS]), frequencies)
     content = _content(said)
@@ -92,11 +91,8 @@ def parse_query(text: str, frequencies: Frequencies, correct: Correct) -> Query:
     counted = frequencies({*stems, *(part for one in alternatives for part in one.stems)})
     found: dict[str, QueryWord] = {}
     for word, root in zip(typed, stems, strict=True):
-        if root in found:
-            found[root].times += 1
-        else:
-            frequency = counted.get(root, 0)
-            found[root] = QueryWord(word, root, 1, [Form((root,), 1.0, "typed", frequency)])
+        form = Form((root,), 1.0, "typed", counted.get(root, 0))
+        found.setdefault(root, QueryWord(word, root, 0, [form])).times += 1
     for one in alternatives:
         _add(one, {stems[at] for at in one.where}, found, counted)
     around = _around(said, content, found)
@@ -204,8 +200,9 @@ def expressions(query: Query) -> list[str]:
     in names, beside rare ones, and all together, rather than everywhere and each alone.
     """
     topic = [word for word in query.words if word.share == 1.0]
-    typed = sorted((word.forms[0] for word in topic if word.forms[0].frequency), key=_frequency)
-    others = sorted((form for word in topic for form in word.forms[1:]), key=_frequency)
+    frequency = attrgetter("frequency")
+    typed = sorted((word.forms[0] for word in topic if word.forms[0].frequency), key=frequency)
+    others = sorted((form for word in topic for form in word.forms[1:]), key=frequency)
     rare: list[Form] = []
     touched = 0
     for form in [*typed, *others]:
@@ -233,10 +230,6 @@ def last_resort(query: Query) -> str | None:
     """Return what to ask for when nothing was found: any word anywhere; None when no word is known."""
     known = [form for word in query.words for form in word.forms if form.frequency]
     return _any_of(known) if known else None
-
-
-def _frequency(form: Form) -> int:
-    return form.frequency
 
 
 def _any_of(forms: Iterable[Form]) -> str:

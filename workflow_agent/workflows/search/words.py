@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from workflow_agent.values import grouped
+
 _CHUNK = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -78,17 +80,10 @@ def spread(chunk: str) -> Iterator[str]:
     if not chunk.isascii() and _UNSPACED.fullmatch(chunk):
         yield from (chunk[at : at + 2] for at in range(max(len(chunk) - 1, 1)))
         return
-    parts = camel_parts(chunk)
+    parts = [] if chunk.islower() or chunk.isupper() else _CAMEL.split(chunk)
     if len(parts) > 1:
-        yield from parts
+        yield from (part.casefold()[:LONGEST_WORD_CHARS] for part in parts)
     yield chunk.casefold()[:LONGEST_WORD_CHARS]
-
-
-def camel_parts(chunk: str) -> list[str]:
-    """Return the parts of a camel-case word in lower case; a plain word is its one part."""
-    if chunk.islower() or chunk.isupper():
-        return [chunk.casefold()[:LONGEST_WORD_CHARS]]
-    return [part.casefold()[:LONGEST_WORD_CHARS] for part in _CAMEL.split(chunk)]
 
 
 @lru_cache(maxsize=50_000)
@@ -125,9 +120,7 @@ def _plain_end(word: str) -> str:
     """Write the last letters as what remains of a longer form of the word: notifi, cancel, approv."""
     if len(word) < 4:
         return word
-    if word.endswith("e"):
-        return word[:-1]
-    if word.endswith("ll") and len(word) > 5:
+    if word.endswith("e") or (word.endswith("ll") and len(word) > 5):
         return word[:-1]
     if word.endswith("y") and word[-2] not in "aeiou":
         return word[:-1] + "i"
@@ -251,13 +244,9 @@ Phrase = tuple[str, ...]
 
 
 def _by_phrase() -> dict[Phrase, tuple[Phrase, ...]]:
-    related: dict[Phrase, dict[Phrase, None]] = {}
-    for group in GROUPS:
-        phrases = [tuple(words(phrase)) for phrase in group]
-        for phrase in phrases:
-            others = (other for other in phrases if other != phrase)
-            related.setdefault(phrase, {}).update(dict.fromkeys(others))
-    return {phrase: tuple(others) for phrase, others in related.items()}
+    groups = [[tuple(words(phrase)) for phrase in group] for group in GROUPS]
+    related = grouped((phrase, other) for group in groups for phrase in group for other in group if other != phrase)
+    return {phrase: tuple(dict.fromkeys(others)) for phrase, others in related.items()}
 
 
 _RELATED = _by_phrase()
@@ -266,10 +255,6 @@ _LONGEST = max(len(phrase) for phrase in _RELATED)
 
 def synonyms(stems: Sequence[str]) -> list[tuple[range, tuple[Phrase, ...]]]:
     """Return where a query has a word or phrase with synonyms, and those, longest phrases first."""
-    found: list[tuple[range, tuple[Phrase, ...]]] = []
-    for size in range(_LONGEST, 0, -1):
-        for start in range(len(stems) - size + 1):
-            others = _RELATED.get(tuple(stems[start : start + size]))
-            if others:
-                found.append((range(start, start + size), others))
-    return found
+    sizes = range(_LONGEST, 0, -1)
+    runs = (range(start, start + size) for size in sizes for start in range(len(stems) - size + 1))
+    return [(run, others) for run in runs if (others := _RELATED.get(tuple(stems[run.start : run.stop])))]

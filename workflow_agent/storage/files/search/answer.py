@@ -84,8 +84,9 @@ class _Findings:
         return tuple(one.hit() for one in best)
 
 
-def answer(request: Request, directory: Directory, database: SearchDatabase) -> SearchAnswer:
+def answer(request: Request, database: SearchDatabase) -> SearchAnswer:
     """Return the hits for a request, or suggestions where none is good enough."""
+    directory = database.directory
     if request.limit <= 0:
         return SearchAnswer(())
     directory.refresh()
@@ -93,12 +94,12 @@ def answer(request: Request, directory: Directory, database: SearchDatabase) -> 
     allowed = directory.passing(request.filters) if request.filters.ask else None
     if not request.query.strip():
         return SearchAnswer(_latest(directory, allowed, request.limit))
-    search = _Search(request, directory, database, allowed)
+    search = _Search(request, database, allowed)
     search.look_up()
     if request.query.strip() not in search.good.by_id:
         search.look_into_texts()
     hits = search.hits()
-    return SearchAnswer(hits) if hits else SearchAnswer((), _suggestions(request, directory, database, allowed))
+    return SearchAnswer(hits) if hits else SearchAnswer((), _suggestions(request, database, allowed))
 
 
 def _with_said_filters(request: Request, directory: Directory) -> Request:
@@ -115,15 +116,13 @@ def _with_said_filters(request: Request, directory: Directory) -> Request:
 class _Search:
     """One search under way: what it found that is good enough, and what nearly is."""
 
-    def __init__(
-        self, request: Request, directory: Directory, database: SearchDatabase, allowed: set[str] | None
-    ) -> None:
+    def __init__(self, request: Request, database: SearchDatabase, allowed: set[str] | None) -> None:
         self._request = request
-        self._directory = directory
         self._database = database
+        self._directory = database.directory
         self._allowed = allowed
-        self.good = _Findings(directory, allowed)
-        self.near = _Findings(directory, allowed)
+        self.good = _Findings(database.directory, allowed)
+        self.near = _Findings(database.directory, allowed)
 
     def hits(self) -> tuple[WorkflowHit, ...]:
         """Return the best, and after them what has only little of the query."""
@@ -131,8 +130,7 @@ class _Search:
         good = self.good.hits(limit)
         if any(hit.score >= _ALIAS_SCORE for hit in good):
             return good
-        near = self.near.hits(limit)
-        return (*good, *(hit for hit in near if hit.id not in self.good.by_id))[:limit]
+        return (*good, *(hit for hit in self.near.hits(limit) if hit.id not in self.good.by_id))[:limit]
 
     def look_up(self) -> None:
         """Add what is called exactly as the query."""
@@ -152,8 +150,7 @@ class _Search:
         directory = self._directory
         query = parse_query(self._request.query, self._database.frequencies, directory.corrected)
         rows = None if self._allowed is None else {entry.row for entry in map(directory.get, self._allowed) if entry}
-        count = max(_FEWEST_CANDIDATES, self._request.limit)
-        candidates = self._database.candidates(query, rows, count)
+        candidates = self._database.candidates(query, rows, max(_FEWEST_CANDIDATES, self._request.limit))
         for match in rank(query, candidates, directory.count()):
             self._add_match(match)
         # Where some workflow knows every word, another spelling is not what was meant.
@@ -182,16 +179,14 @@ def _within(scores: tuple[float, float], share: float) -> float:
     return low + (high - low) * share
 
 
-def _suggestions(
-    request: Request, directory: Directory, database: SearchDatabase, allowed: set[str] | None
-) -> tuple[WorkflowHit, ...]:
+def _suggestions(request: Request, database: SearchDatabase, allowed: set[str] | None) -> tuple[WorkflowHit, ...]:
     """Return what was the filters kept out, then whatever changed last."""
     count = min(request.limit, _MOST_SUGGESTIONS)
     offered: list[WorkflowHit] = []
     if allowed is not None:
-        offered += answer(request._replace(filters=ANY_WORKFLOW), directory, database).hits
-        offered += _latest(directory, allowed, count)
-    offered += _latest(directory, None, count)
+        offered += answer(request._replace(filters=ANY_WORKFLOW), database).hits
+        offered += _latest(database.directory, allowed, count)
+    offered += _latest(database.directory, None, count)
     first: dict[str, WorkflowHit] = {}
     for hit in offered:
         first.setdefault(hit.id, hit)

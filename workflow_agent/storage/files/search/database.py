@@ -70,90 +70,75 @@ _SELECT_WORDS = (
 _SELECT_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
 
 
-class SearchDatabase:
-    """The index of one tenant's workflows. Not for two threads at once.
-
-    Without a path it is kept in memory.
-
-    Raises:
-        sqlite3.Error: From every method, when the file is damaged or cannot be used.
-        OSError: From the constructor, when the file cannot be made.
-    """
+class SearchDatabase(IndexFile):
+    """The index of one tenant's workflows."""
 
     def __init__(self, path: Path | None) -> None:
+        super().__init__(path, schema=_SCHEMA, tables=_TABLES)
         self._frequencies: dict[str, int] = {}
-        self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
-        self._connection = self._file.connection
-        self.directory = directory.Directory(self._connection)
+        self.directory = directory.Directory(self.connection)
         self._seen_version = -1
         self._added = 0
         """What the total of the heads grows by in the transaction at hand."""
 
     @contextmanager
-    def _transaction(self) -> Generator[None]:
+    def _counted(self) -> Generator[None]:
+        """Do all of a block's writes, or none, and take in what they add to the total of the heads."""
         self._frequencies.clear()
         self._added = 0
-        with self._file.transaction():
+        with self.transaction():
             yield
             total = (self.total() + self._added) % 2**128
-            self._connection.execute("UPDATE followed SET total = ?", (f"{total:x}",))
-
-    def close(self) -> None:
-        """Close the connection; nothing is lost."""
-        self._file.close()
-
-    def discard(self) -> None:
-        """Close the connection and remove the file, unless another process already put a new one there."""
-        self._file.discard()
+            self.connection.execute("UPDATE followed SET total = ?", (f"{total:x}",))
 
     def was_changed_elsewhere(self) -> bool:
         """Say whether another process may have written since this was last asked; so it is the first time."""
-        before, (self._seen_version,) = (self._seen_version, self._connection.execute("PRAGMA data_version").fetchone())
+        before, (self._seen_version,) = (self._seen_version, self.connection.execute("PRAGMA data_version").fetchone())
         return before != self._seen_version
 
     def heads(self) -> dict[str, WorkflowHead]:
         """Return which content of each workflow is indexed."""
-        rows = self._connection.execute("SELECT id, version, changed, mark FROM documents")
+        rows = self.connection.execute("SELECT id, version, changed, mark FROM documents")
         return {one: head_in(*head) for one, *head in rows}
 
     def total(self) -> int:
         """Return the sum of the tokens of all heads that are indexed, as `Heads.total` has it."""
-        return int(self._connection.execute("SELECT total FROM followed").fetchone()[0], 16)
+        return int(self.connection.execute("SELECT total FROM followed").fetchone()[0], 16)
 
     def entries_of(self, ids: Iterable[str]) -> list[Entry]:
         """Return what is known of some workflows."""
-        return [entry_of(row) for row in self._connection.execute(_SELECT_SOME_FACTS, (_listed(ids),))]
+        return [entry_of(row) for row in self.connection.execute(_SELECT_SOME_FACTS, (_listed(ids),))]
 
     def put(self, documents: Sequence[Indexed]) -> list[Entry]:
         """Store workflows in place of what was known of them; return them as stored."""
         stored: list[Entry] = []
         for start in range(0, len(documents), _BATCH):
-            with self._transaction():
+            with self._counted():
                 stored += [self._put(one) for one in documents[start : start + _BATCH]]
         return stored
 
     def _put(self, document: Indexed) -> Entry:
         facts = facts_of(document.entry)
         self._forget_words(document.entry.id)
-        (number,) = self._connection.execute(_STORE_FACTS, facts).fetchone()
+        (number,) = self.connection.execute(_STORE_FACTS, facts).fetchone()
         self._added += token_of(document.entry.id, *told_of(document.entry.head))
-        self._connection.execute(_STORE_WORDS, (number, *document.words))
-        directory.store_names(self._connection, number, document.entry)
+        self.connection.execute(_STORE_WORDS, (number, *document.words))
+        directory.store_names(self.connection, number, document.entry)
         return entry_of((number, *facts))
 
     def _forget_words(self, workflow_id: str) -> None:
         """Take out what a workflow is found by, and its head of the total."""
-        for head in self._connection.execute(_SELECT_HEAD, (workflow_id,)):
+        for head in self.connection.execute(_SELECT_HEAD, (workflow_id,)):
             self._added -= token_of(workflow_id, *head)
-        self._connection.execute(_FORGET_WORDS, (workflow_id,))
-        directory.forget_names(self._connection, workflow_id)
+        self.connection.execute(_FORGET_WORDS, (workflow_id,))
+        directory.forget_names(self.connection, workflow_id)
 
     def delete(self, ids: Iterable[str]) -> None:
         """Forget workflows; fine when they are not known."""
-        with self._transaction():
+        with self._counted():
             for workflow_id in ids:
                 self._forget_words(workflow_id)
-                self._connection.execute("DELETE FROM documents WHERE id = ?", (workflow_id,))
+                self.connection.execute("DELETE FROM documents WHERE id = ?", (workflow_id,))
 
     def frequencies(self, stems: Iterable[str]) -> Mapping[str, int]:
         """Return in how many workflows each stem is, or lately was; those in none are missing."""
@@ -161,7 +146,7 @@ class SearchDatabase:
         # Only of words that some workflow has: another process may bring in a new one at any time.
         unknown = wanted.difference(self._frequencies)
         if unknown:
-            self._frequencies.update(self._connection.execute(_SELECT_FREQUENCIES, (_listed(unknown),)))
+            self._frequencies.update(self.connection.execute(_SELECT_FREQUENCIES, (_listed(unknown),)))
         return {stem: self._frequencies[stem] for stem in wanted if stem in self._frequencies}
 
     def candidates(self, query: Query, rows: Collection[int] | None, limit: int) -> list[Candidate]:
@@ -179,22 +164,22 @@ class SearchDatabase:
                 found.update(self._likeliest(expression, rows, limit))
         if not found and anything is not None:
             found.update(self._likeliest(anything, rows, limit))
-        read = self._connection.execute(_SELECT_WORDS, (_listed(found),))
+        read = self.connection.execute(_SELECT_WORDS, (_listed(found),))
         return [Candidate(workflow_id, tuple(words)) for workflow_id, *words in read]
 
     def _likeliest(self, expression: str, rows: Collection[int] | None, limit: int) -> list[int]:
         if rows is None:
             last_left_out = self._last_left_out(expression)
-            ranked = self._connection.execute(_SELECT_NEWEST_RANKED, (expression, last_left_out, limit))
+            ranked = self.connection.execute(_SELECT_NEWEST_RANKED, (expression, last_left_out, limit))
             return [row for (row,) in ranked]
-        ranked = self._connection.execute(_SELECT_RANKED, (expression,))
+        ranked = self.connection.execute(_SELECT_RANKED, (expression,))
         return list(islice((row for (row,) in ranked if row in rows), limit))
 
     def _last_left_out(self, expression: str) -> int:
         """Return the row after which no more documents with an expression come than are ranked."""
         if self.directory.count() <= _MOST_RANKED:
             return 0
-        found = self._connection.execute(_SELECT_FIRST_BEFORE, (expression, _MOST_RANKED)).fetchone()
+        found = self.connection.execute(_SELECT_FIRST_BEFORE, (expression, _MOST_RANKED)).fetchone()
         return found[0] if found else 0
 
 

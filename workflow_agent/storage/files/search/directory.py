@@ -27,8 +27,6 @@ _MIDDLING_LIKENESS = 0.8
 _SHORTEST_NAME_CHARS = 4
 _LONGEST_NAME_CHARS = 100
 _NAMES_COMPARED = 20
-
-
 _NAME, _LOOSE, _ALIAS, _SQUASHED, _WORD = range(5)
 """Kinds of keys: a name as it is, or without punctuation; an alias likewise; either unspaced; a word."""
 TABLES = (
@@ -47,8 +45,7 @@ _LATEST = f"{SELECT_FACTS} ORDER BY changed DESC, version DESC, id DESC LIMIT ?"
 
 def forget_names(connection: sqlite3.Connection, workflow_id: str) -> None:
     """Take the names of a workflow out; fine when it is not known."""
-    asked = "DELETE FROM names WHERE document = (SELECT rowid FROM documents WHERE id = ?)"
-    connection.execute(asked, (workflow_id,))
+    connection.execute("DELETE FROM names WHERE document = (SELECT rowid FROM documents WHERE id = ?)", (workflow_id,))
 
 
 def store_names(connection: sqlite3.Connection, row: int, entry: Entry) -> None:
@@ -169,8 +166,7 @@ def _newest_last(entry: Entry) -> tuple[bool, datetime | int, int, str]:
 
 
 def _spelled_like(wanted: str, known: Iterable[str], likeness: float, count: int) -> list[tuple[str, float]]:
-    similarity = OSA.normalized_similarity
-    found = process.extract(wanted, known, scorer=similarity, score_cutoff=likeness, limit=count)
+    found = process.extract(wanted, known, scorer=OSA.normalized_similarity, score_cutoff=likeness, limit=count)
     return [(text, score) for text, score, _ in found]
 
 

@@ -78,23 +78,21 @@ class TenantIndex:
         `changed` are those that may be other than the index has them; None where any may be.
         """
         if changed is None:
-            known = self._known(database)
+            known = self._indexed = database.heads() if self._indexed is None else self._indexed
             news = {one: head for one, head in heads.items() if known.get(one) != head}
             gone = [one for one in known if one not in heads]
         else:
             news = {one: heads[one] for one in changed if one in heads}
             gone = [one for one in changed if one not in heads]
-        self._forget(gone)
+        if gone:
+            database.delete(gone)
+            for one in gone:
+                (self._indexed or {}).pop(one, None)
         missing = set(news)
         for entry in database.entries_of(missing) if missing else ():
             if _is_current(entry.head, news[entry.id]):
                 missing.discard(entry.id)
         return missing
-
-    def _known(self, database: SearchDatabase) -> dict[str, WorkflowHead]:
-        if self._indexed is None:
-            self._indexed = database.heads()
-        return self._indexed
 
     def put(self, workflows: Sequence[Workflow], heads: Mapping[str, WorkflowHead]) -> None:
         """Index workflows in place of what was known of them.
@@ -110,18 +108,10 @@ class TenantIndex:
             is_whole = awaited is heads and missing <= {entry.id for entry in stored}
             self._seen = heads if is_whole else None
 
-    def _forget(self, ids: Collection[str]) -> None:
-        if ids:
-            self._database().delete(ids)
-        known = self._indexed or {}
-        for workflow_id in ids:
-            known.pop(workflow_id, None)
-
     def search(self, request: Request) -> SearchAnswer:
         """Return the answer to a request."""
         with self._lock:
-            database = self._database()
-            return answer(request, database.directory, database)
+            return answer(request, self._database())
 
     def start_over(self, error: Exception, *, in_memory: bool) -> None:
         """Begin with an empty index after an error: in a new file where that may help, else in memory."""
@@ -129,22 +119,18 @@ class TenantIndex:
             opened = self._reset()
             if not in_memory and isinstance(error, sqlite3.Error) and is_damage(error):
                 _log.warning("The search index %s is damaged and is made anew: %s", self._path, error)
-                self._discard(opened)
-                return
+                try:
+                    if opened is not None:
+                        opened.discard()
+                    elif self._path is not None:
+                        remove_database(self._path)
+                    return
+                except OSError as failure:
+                    error = failure
             _log.warning("The search index is kept in memory from now on: %s", error)
             self._path = None
             if opened is not None:
                 opened.close()
-
-    def _discard(self, opened: SearchDatabase | None) -> None:
-        try:
-            if opened is not None:
-                opened.discard()
-            elif self._path is not None:
-                remove_database(self._path)
-        except OSError as error:
-            _log.warning("The search index is kept in memory from now on: %s", error)
-            self._path = None
 
     def _reset(self) -> SearchDatabase | None:
         """Forget everything; return the database that was open."""

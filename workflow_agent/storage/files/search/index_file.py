@@ -9,7 +9,7 @@ from pathlib import Path
 from workflow_agent.errors import StorageFailed
 from workflow_agent.storage.files.locks import locked
 
-_BUSY_MILLISECONDS = 5_000
+_BUSY_SECONDS = 5.0
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
 _DAMAGED = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA})
 
@@ -33,31 +33,31 @@ class IndexFile:
 
     def __init__(self, path: Path | None, *, schema: int, tables: Sequence[str]) -> None:
         self._path = path
-        self._wanted_schema = schema
         if path is not None:
-            _make_private(path)
-        timeout_seconds = _BUSY_MILLISECONDS / 1000
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Its owner's alone.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         self.connection = sqlite3.connect(
-            path or ":memory:", timeout=timeout_seconds, isolation_level=None, check_same_thread=False
+            path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
             self._inode = path.stat().st_ino if path is not None else 0
             self.connection.execute("PRAGMA synchronous = NORMAL")
             if self._schema() != schema:
                 with _alone(path):
-                    self._prepare(tables)
+                    self._prepare(schema, tables)
         except BaseException:
             self.close()
             raise
 
-    def _prepare(self, tables: Sequence[str]) -> None:
+    def _prepare(self, schema: int, tables: Sequence[str]) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             # Again, because another process may have made the tables while this one waited.
-            if self._schema() != self._wanted_schema:
+            if self._schema() != schema:
                 for statement in tables:
                     self.connection.execute(statement)
-                self.connection.execute(f"PRAGMA user_version = {self._wanted_schema}")
+                self.connection.execute(f"PRAGMA user_version = {schema}")
 
     def _schema(self) -> int:
         return self.connection.execute("PRAGMA user_version").fetchone()[0]
@@ -89,11 +89,7 @@ class IndexFile:
 
 
 def remove_database(path: Path) -> None:
-    """Remove a file that cannot be opened, and what SQLite keeps beside it.
-
-    Raises:
-        OSError: It cannot be removed.
-    """
+    """Remove a file that cannot be opened, and what SQLite keeps beside it; raises OSError if that fails."""
     with _alone(path):
         _remove(path)
 
@@ -101,11 +97,6 @@ def remove_database(path: Path) -> None:
 def _remove(path: Path) -> None:
     for ending in _SIDE_FILES:
         path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-def _make_private(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from workflow_agent.conversations.store import ConversationStore, MessageHit, Me
 from workflow_agent.errors import WorkflowAgentError
 from workflow_agent.storage.files.file_system import tenant_directory
 from workflow_agent.storage.files.search.index import SqliteWorkflowSearch
-from workflow_agent.storage.files.search.vectors import Embedded, VectorTable, spent_on, unit
+from workflow_agent.storage.files.search.vectors import BATCH, LEAST_COSINE, Embedded, VectorTable, spent_on, unit
 from workflow_agent.values.stored import iso_milliseconds
 from workflow_agent.values.tasks import TasksByKey
 from workflow_agent.values.tokens import Cost, RunCosts, Usage
@@ -39,12 +39,10 @@ from workflow_agent.workflows.store import (
 
 _log = logging.getLogger(__name__)
 _CERTAIN = frozenset({"exact_id", "exact_name", "alias"})
-_BATCH = 64
 _AT_ONCE = 512
 """How many workflows one search has embedded at most; the rest follows with the next searches."""
 _LONGEST_TEXT_CHARS = 4_000
 _CONSIDERED = 30
-_LEAST_COSINE = 0.25
 _FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009)."""
 
@@ -83,8 +81,7 @@ class SearchByMeaning(WorkflowSearch):
         passing = SearchAnswer(())
         if near:
             # Asked without words, the search says which of them pass the filters, and what they are called.
-            wanted = replace(filters, among=list(near))
-            passing = await self.words.search(tenant, "", wanted, limit=_CONSIDERED)
+            passing = await self.words.search(tenant, "", replace(filters, among=list(near)), limit=_CONSIDERED)
         hits = _fused(found.hits, sorted(passing.hits, key=lambda hit: -near[hit.id]))
         return SearchAnswer(tuple(hits[:limit]), () if hits else found.suggestions, costs)
 
@@ -108,7 +105,7 @@ class SearchByMeaning(WorkflowSearch):
             _log.warning("Search goes by words alone: %s cannot be used: %s", self.model_name, error)
             # A call that failed may be charged for all the same.
             return {}, replace(costs, is_complete=False)
-        return {one: cosine for one, cosine in nearest if cosine >= _LEAST_COSINE}, costs
+        return {one: cosine for one, cosine in nearest if cosine >= LEAST_COSINE}, costs
 
     def _table(self, tenant: str) -> VectorTable:
         if tenant not in self._tables:
@@ -122,8 +119,8 @@ class SearchByMeaning(WorkflowSearch):
         async with self._catching_up.setdefault(tenant, asyncio.Lock()):
             heads = {one: _text_of(head) for one, head in (await self.catalog.heads(tenant)).items()}
             missing = await asyncio.to_thread(table.outdated, heads)
-            for start in range(0, min(len(missing), _AT_ONCE), _BATCH):
-                ids = missing[start : start + _BATCH]
+            for start in range(0, min(len(missing), _AT_ONCE), BATCH):
+                ids = missing[start : start + BATCH]
                 workflows = [await self.catalog.get(tenant, one) for one in ids]
                 made = await self.embedder.embed_documents([_described(one) for one in workflows])
                 costs = costs.with_aside(spent_on(made))
@@ -149,16 +146,13 @@ def _fused(by_words: Sequence[WorkflowHit], by_meaning: Sequence[WorkflowHit]) -
     for ranked in (by_words, by_meaning):
         for rank, hit in enumerate(ranked, 1):
             scores[hit.id] = scores.get(hit.id, 0.0) + 1 / (_FUSION + rank)
-    known = {hit.id: hit for hit in by_meaning} | {hit.id: hit for hit in by_words}
-    near, said = {hit.id for hit in by_meaning}, {hit.id for hit in by_words}
-    most = 2 / (_FUSION + 1)
+    near, most = {hit.id for hit in by_meaning}, 2 / (_FUSION + 1)
+    # Found by meaning alone, it matched no word and no filter worth naming.
+    known = {hit.id: replace(hit, strategies=(), matched=()) for hit in by_meaning} | {hit.id: hit for hit in by_words}
     joined: list[WorkflowHit] = []
     for one in sorted(scores, key=lambda id_: -scores[id_]):
-        # Found by meaning alone, it matched no word and no filter worth naming.
-        strategies = known[one].strategies if one in said else ()
-        matched = known[one].matched if one in said else ()
-        shown = (*strategies, "meaning") if one in near else strategies
-        joined.append(replace(known[one], score=min(scores[one] / most, 0.99), strategies=shown, matched=matched))
+        shown = (*known[one].strategies, "meaning") if one in near else known[one].strategies
+        joined.append(replace(known[one], score=min(scores[one] / most, 0.99), strategies=shown))
     return joined
 
 
@@ -184,7 +178,7 @@ class _Embedded:
             return []
         cosines = self.vectors.astype(np.float32) @ wanted
         order = np.argsort(-cosines, kind="stable")[:_CONSIDERED]
-        return [self.indices[at] for at in order if cosines[at] >= _LEAST_COSINE]
+        return [self.indices[at] for at in order if cosines[at] >= LEAST_COSINE]
 
 
 @dataclass(slots=True)
@@ -243,7 +237,7 @@ class MessagesByMeaning:
         start = known.following if known else max(conversation.next_index - _MOST, 0)
         try:
             while start is not None and start < conversation.next_index:
-                said = await past.events(start, _BATCH, _is_said)
+                said = await past.events(start, BATCH, _is_said)
                 start = said.following
                 following = conversation.next_index if start is None else start
                 known = await self._with(conversation.tenant, known, said.items, following)

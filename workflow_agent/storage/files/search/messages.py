@@ -135,32 +135,20 @@ def _word_in(content: str, lookup: Lookup) -> str:
     return next((one for one in asked_for if one in folded and one), next(iter(asked_for), ""))
 
 
-class MessageDatabase:
-    """The messages of one tenant. Not for two threads at once.
-
-    Without a path it is kept in memory. The stemmer is to be shared: making one takes a while.
-
-    Raises:
-        sqlite3.Error: From every method, when the file is damaged or cannot be used.
-        OSError: From the constructor, when the file cannot be made.
-    """
+class MessageDatabase(IndexFile):
+    """The messages of one tenant. The stemmer is to be shared: making one takes a while."""
 
     def __init__(self, path: Path | None, stemmed: Stemmer | None = None) -> None:
+        super().__init__(path, schema=_SCHEMA, tables=_TABLES)
         self._stemmed = stemmed or Stemmer()
-        self._file = IndexFile(path, schema=_SCHEMA, tables=_TABLES)
-        self._connection = self._file.connection
-
-    def close(self) -> None:
-        """Close the connection; nothing is lost."""
-        self._file.close()
 
     def known(self) -> dict[str, Indexed]:
         """Return up to where each conversation is indexed."""
-        return {row[0]: Indexed(*row[1:]) for row in self._connection.execute(_KNOWN)}
+        return {row[0]: Indexed(*row[1:]) for row in self.connection.execute(_KNOWN)}
 
     def known_of(self, conversation_id: str) -> Indexed | None:
         """Return up to where one conversation is indexed; None for one that is not."""
-        row = self._connection.execute(f"{_KNOWN} WHERE id = ?", (conversation_id,)).fetchone()
+        row = self.connection.execute(f"{_KNOWN} WHERE id = ?", (conversation_id,)).fetchone()
         return None if row is None else Indexed(*row[1:])
 
     def put(self, conversation_id: str, state: Indexed, title: str, messages: Iterable[Said], *, anew: bool) -> None:
@@ -168,46 +156,46 @@ class MessageDatabase:
 
         A message whose number is indexed already stays as it is, unless it is to begin `anew`.
         """
-        with self._file.transaction():
+        with self.transaction():
             self._forget(conversation_id, *(_EVERY_NUMBER if anew else (TITLE, TITLE + 1)))
             if anew:
-                ranked_messages.forget(self._connection, conversation_id)
+                ranked_messages.forget(self.connection, conversation_id)
             facts = (conversation_id, state.stamp, state.began, title, state.last_number, state.last_turn)
-            (row,) = self._connection.execute(_STORE_CONVERSATION, facts).fetchone()
+            (row,) = self.connection.execute(_STORE_CONVERSATION, facts).fetchone()
             self._add(row, Said(TITLE, 0, "", "title", "", "", None, title), None)
-            first_place = ranked_messages.indexed(self._connection, row)
+            first_place = ranked_messages.indexed(self.connection, row)
             told: list[str] = []
             for message in messages:
                 if self._add(row, message, first_place + len(told)):
                     told.append(storable(message.content))
-            ranked_messages.add(self._connection, row, first_place, self._stemmed(told))
+            ranked_messages.add(self.connection, row, first_place, self._stemmed(told))
 
     def _add(self, conversation: int, message: Said, place: int | None) -> bool:
         """Add a message; say whether it was not there."""
         content = storable(message.content)
         # Read to its end: until then the statement holds the table.
-        added = self._connection.execute(_STORE_MESSAGE, (conversation, *message[:-1], place)).fetchall()
+        added = self.connection.execute(_STORE_MESSAGE, (conversation, *message[:-1], place)).fetchall()
         for (row,) in added:
-            self._connection.execute(_STORE_TEXT, (row, content.casefold(), content))
+            self.connection.execute(_STORE_TEXT, (row, content.casefold(), content))
         return bool(added)
 
     def forget(self, ids: Iterable[str]) -> None:
         """Take conversations out; fine when they are not known."""
         for conversation_id in ids:
-            with self._file.transaction():
+            with self.transaction():
                 self._forget(conversation_id, *_EVERY_NUMBER)
-                ranked_messages.forget(self._connection, conversation_id)
-                self._connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+                ranked_messages.forget(self.connection, conversation_id)
+                self.connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
     def _forget(self, conversation_id: str, first: int, end: int) -> None:
         """Take the messages of a conversation out whose numbers are in a range."""
-        self._connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
-        self._connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
+        self.connection.execute(_FORGET_TEXTS, (conversation_id, first, end))
+        self.connection.execute(_FORGET_MESSAGES, (conversation_id, first, end))
 
     def holding(self, text: str) -> set[str]:
         """Return the conversations whose title or one of whose messages holds a folded text."""
         where, values = _holds((text,))
-        return {row[0] for row in self._connection.execute(f"{_HOLDING}{where}", values)}
+        return {row[0] for row in self.connection.execute(f"{_HOLDING}{where}", values)}
 
     def find(self, lookup: Lookup) -> Sequence[MessageHit]:
         """Return the messages that hold every one of some folded words, newest first; or the best ones."""
@@ -217,19 +205,19 @@ class MessageDatabase:
             rows = self._best(lookup, where, values, end)[start:end]
         else:
             rows = self._holders(where, values, lookup.query.limit, start, order=_PAGED)
-        return [hit_of(row, lookup) for row in self._connection.execute(_ROWS, (json.dumps(rows),))]
+        return [hit_of(row, lookup) for row in self.connection.execute(_ROWS, (json.dumps(rows),))]
 
     def _best(self, lookup: Lookup, where: str, values: Sequence[str], end: int) -> list[int]:
         """Return the rows of messages by what they and those beside them say; holding every word ranks as well."""
         conversation: int | None = None
         if lookup.query.conversation_id is not None:
             asked = "SELECT rowid FROM conversations WHERE id = ?"
-            known = self._connection.execute(asked, (lookup.query.conversation_id,)).fetchone()
+            known = self.connection.execute(asked, (lookup.query.conversation_id,)).fetchone()
             conversation = known[0] if known else 0
         wanted = self._stemmed([" ".join(lookup.telling[:_MOST_WORDS])])[0]
         ranked = self._rows(
             ranked_messages.best(
-                self._connection,
+                self.connection,
                 wanted,
                 conversation,
                 _MOST_RANKED,
@@ -249,19 +237,19 @@ class MessageDatabase:
         """Return which messages were said in the periods of a lookup: conversation, first and last place in it."""
         among = "" if conversation is None else f"conversation = {conversation:d} AND "
         return [
-            row for period in lookup.periods for row in self._connection.execute(_SAID_IN.format(among=among), period)
+            row for period in lookup.periods for row in self.connection.execute(_SAID_IN.format(among=among), period)
         ]
 
     def _holders(
         self, where: str, values: Sequence[str], most: int, start: int = 0, *, order: str = _NEWEST
     ) -> list[int]:
         """Return the rows of the newest messages that hold every word, some of the first passed over."""
-        found = self._connection.execute(_HOLDERS.format(where=where, order=order), (*values, most, start))
+        found = self.connection.execute(_HOLDERS.format(where=where, order=order), (*values, most, start))
         return [row for (row,) in found]
 
     def _rows(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the rows of messages by their places, in the same order."""
-        rows = {(holder, at): row for row, holder, at in self._connection.execute(_AT_PLACES, (json.dumps(places),))}
+        rows = {(holder, at): row for row, holder, at in self.connection.execute(_AT_PLACES, (json.dumps(places),))}
         return [rows[one] for one in places if one in rows]
 
 

@@ -96,8 +96,7 @@ class VectorTable:
             if not ids:
                 return []
             cosines = matrix @ vector
-            order = np.argsort(-cosines)[:count]
-            return [(ids[int(at)], float(cosines[int(at)])) for at in order]
+            return [(ids[int(at)], float(cosines[int(at)])) for at in np.argsort(-cosines)[:count]]
 
     def _rows(self, dimensions: int) -> tuple[list[str], NDArray[np.float32]]:
         if self._matrix is None:
@@ -150,9 +149,7 @@ def ranked_by_bm25(passages: Sequence[str], query: str) -> list[int]:
         return []
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE VIRTUAL TABLE passages USING fts5(text, tokenize='porter unicode61')")
-        database.executemany(
-            "INSERT INTO passages(rowid, text) VALUES (?, ?)", ((at, text) for at, text in enumerate(passages, 1))
-        )
+        database.executemany("INSERT INTO passages(text) VALUES (?)", zip(passages, strict=True))
         expression = " OR ".join(f'"{word}"' for word in wanted)
         found = database.execute(
             "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages), rowid LIMIT ?",
@@ -162,10 +159,10 @@ def ranked_by_bm25(passages: Sequence[str], query: str) -> list[int]:
 
 
 _log = logging.getLogger(__name__)
-_BATCH = 64
+BATCH = 64
 _MOST = 512
 """Passages of one text that are embedded: about 350,000 characters."""
-_LEAST_COSINE = 0.25
+LEAST_COSINE = 0.25
 
 
 @dataclass(slots=True)
@@ -176,9 +173,7 @@ class PassagesByMeaning:
     failures: int = 0
 
     async def __call__(self, passages: Sequence[str], query: str) -> tuple[Sequence[int], RunCosts]:
-        """Return the positions of the passages near to a query, the nearest first; none where it fails.
-
-        And what that cost.
+        """Return the positions of the passages near to a query, nearest first, none where it fails; and what that cost.
 
         Of a very long text those that share words with the query are looked at, and its beginning.
         """
@@ -191,8 +186,8 @@ class PassagesByMeaning:
             asked = await self.embedder.embed_query(query)
             costs, wanted = spent_on(asked), unit(asked.embeddings[0])
             near: list[tuple[float, int]] = []
-            for start in range(0, len(looked_at), _BATCH):
-                places = looked_at[start : start + _BATCH]
+            for start in range(0, len(looked_at), BATCH):
+                places = looked_at[start : start + BATCH]
                 made = await self.embedder.embed_documents([passages[at] for at in places])
                 costs = costs.with_aside(spent_on(made))
                 near += [(float(unit(one) @ wanted), at) for at, one in zip(places, made.embeddings, strict=True)]
@@ -201,4 +196,4 @@ class PassagesByMeaning:
             _log.warning("passages are ranked by words alone", extra={"error_type": type(error).__name__})
             return (), replace(costs, is_complete=False)
         nearest = sorted(near, key=lambda pair: (-pair[0], pair[1]))
-        return [at for cosine, at in nearest if cosine >= _LEAST_COSINE], costs
+        return [at for cosine, at in nearest if cosine >= LEAST_COSINE], costs

@@ -60,11 +60,8 @@ class ArchiveCheck:
                 self.is_sound = False
                 kind = "sealed_file_missing" if stored is None else "sealed_file_altered"
                 what = "is missing" if stored is None else "is not what was sealed: its digest differs"
-                yield self._finding(
-                    kind,
-                    path,
-                    f"The file with turns {entry.first_turn} to {entry.last_turn} {what}. Restore it from a backup.",
-                )
+                turns = f"The file with turns {entry.first_turn} to {entry.last_turn}"
+                yield self._finding(kind, path, f"{turns} {what}. Restore it from a backup.")
                 continue
             self.texts.append(stored.data)
             yield from self._content(path, entry, stored.data)
@@ -82,33 +79,29 @@ class ArchiveCheck:
         yield from self._entries(listed)
 
     def _order(self) -> Iterator[Finding]:
-        turn, index, call = 0, -1, 0
+        turn, index, call = 1, 0, 0
         for entry in self.conversation.archive:
-            if (entry.first_turn, entry.first_index, entry.first_call) != (turn + 1, index + 1, call):
+            if (entry.first_turn, entry.first_index, entry.first_call) != (turn, index, call):
                 yield self._finding(
                     "archive_gap",
                     self.directory / entry.file,
                     f"It begins at turn {entry.first_turn}, event {entry.first_index}, call "
-                    f"{entry.first_call}; turn {turn + 1}, event {index + 1}, call {call} come next.",
+                    f"{entry.first_call}; turn {turn}, event {index}, call {call} come next.",
                 )
-            turn, index, call = entry.last_turn, entry.last_index, entry.first_call + entry.calls
+            turn, index, call = entry.last_turn + 1, entry.last_index + 1, entry.first_call + entry.calls
 
     def _orphans(self) -> Iterator[Finding]:
         events = {event.id: event for event in whole_conversation(self.conversation, self.parts).events}
-        for name in self.files.names(self.directory):
-            path = self.directory / name
-            if name in self._named or not name.endswith(".json"):
+        for name in self.files.names(self.directory, ".json"):
+            if name in self._named:
                 continue
+            path = self.directory / name
             stored = self.files.read(path)
-            is_kept = stored is not None and _is_within(stored.data, events)
-            yield self._finding(
-                "sealed_file_orphan",
-                path,
-                "Nothing names it; a save that was cut off left it, and the conversation has what it holds."
-                if is_kept
-                else "Nothing names it, and what it holds is nowhere else.",
-                partial(self.files.remove, path) if is_kept else None,
-            )
+            mend, message = None, "Nothing names it, and what it holds is nowhere else."
+            if stored is not None and _is_within(stored.data, events):
+                mend = partial(self.files.remove, path)
+                message = "Nothing names it; a save that was cut off left it, and the conversation has what it holds."
+            yield self._finding("sealed_file_orphan", path, message, mend)
 
     def _blobs(self) -> Iterator[Finding]:
         blobs = self.directory / "blobs"
@@ -253,9 +246,8 @@ class ConversationCheck:
             if int(one[2]) not in fences:
                 path = self._directory / one[0]
                 mend = partial(self._files.remove, path)
-                yield self._finding(
-                    "journal_orphan", path, "The run it tells of has ended; its end is on record.", mend
-                )
+                message = "The run it tells of has ended; its end is on record."
+                yield self._finding("journal_orphan", path, message, mend)
 
     def _references(self, path: Path, conversation: Conversation) -> Iterator[Finding]:
         bound = conversation.bound_workflow_id

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from workflow_agent.conversations.memory.person import Person
@@ -54,11 +55,7 @@ _ROUNDS = 3
 
 
 def verify_directory(root: Path) -> Sequence[Finding]:
-    """Return all that is wrong below a data directory; nothing is written.
-
-    Raises:
-        StorageFailed: A file or directory cannot be read.
-    """
+    """Return all that is wrong below a data directory; nothing is written. Raises StorageFailed if it is unreadable."""
     files = DurableFiles(root)
     return [*stale_temporary_files(files), *(one for tenant in _tenants(files) for one in _of(files, tenant))]
 
@@ -98,10 +95,8 @@ def _of(files: DurableFiles, tenant: Path) -> Iterator[Finding]:
 
 
 def _small_documents(files: DurableFiles, directory: Path) -> Iterator[Finding]:
-    for name in files.names(directory):
-        if name.endswith(".json"):
-            path = directory / name
-            yield from readable(files, path, partial(_small_document, files, path))
+    for path in (directory / name for name in files.names(directory, ".json")):
+        yield from readable(files, path, partial(_small_document, files, path))
 
 
 def _small_document(files: DurableFiles, path: Path) -> Iterator[Finding]:
@@ -149,15 +144,15 @@ class Sweeper:
         return tenant_directory(self.files.root, self.tenant) / "conversations"
 
     def _deletions(self) -> int:
-        begun = [name for name in self.files.names(self._directory) if name.endswith(DELETING)]
-        ids = [one for name in begun if is_conversation_id(one := name.removesuffix(DELETING))]
-        for one in ids[:_MOST_AT_A_TIME]:
+        begun = (name.removesuffix(DELETING) for name in self.files.names(self._directory, DELETING))
+        ids = list(islice(filter(is_conversation_id, begun), _MOST_AT_A_TIME))
+        for one in ids:
             document = self._directory / f"{one}.json"
             # Whoever deletes it holds the lock; whoever made it anew has made room.
             with suppress(StorageFailed), locked(document.with_suffix(".lock")):
                 if self.files.state(document) is None:
                     finish_deletion(self.files, document)
-        return len(ids[:_MOST_AT_A_TIME])
+        return len(ids)
 
     def _contents(self, conversation_id: str) -> int:
         document = self._directory / f"{conversation_id}.json"

@@ -17,11 +17,7 @@ from workflow_agent.workflows.store import WorkflowVersion
 
 
 def plain_object(files: DurableFiles, path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Return the JSON object in a file; raises ValueError where there is none."""
     stored = files.read(path)
     plain: Any = orjson.loads(stored.data) if stored is not None else None
     if not isinstance(plain, dict):
@@ -95,8 +91,7 @@ class WorkflowCheck:
 
     def known_ids(self) -> set[str]:
         """Return the ids of the workflows there are, or were: what is deleted is kept aside."""
-        aside = self._files.names(self._directory / ".deleted")
-        return {name.split(".", 1)[0] for name in (*self._names, *aside)}
+        return {name.split(".", 1)[0] for name in (*self._names, *self._files.names(self._directory / ".deleted"))}
 
     def findings(self) -> Iterator[Finding]:
         """Yield what is wrong with them."""
@@ -145,11 +140,8 @@ class WorkflowCheck:
         for number in range(1, workflow.version + 1):
             record = versions / f"{number:06d}.json"
             if record.name not in names:
-                yield self._finding(
-                    "workflow_version_gap",
-                    record,
-                    f"Version {number} of {workflow.version} of {workflow.id!r} has no record.",
-                )
+                message = f"Version {number} of {workflow.version} of {workflow.id!r} has no record."
+                yield self._finding("workflow_version_gap", record, message)
                 continue
             try:
                 kept = WorkflowVersion.model_validate(plain_object(self._files, record))

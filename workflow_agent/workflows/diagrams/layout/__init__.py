@@ -24,24 +24,16 @@ class Part:
 
 
 def laid_out(parts: Sequence[Part], links: Sequence[Edge]) -> Picture:
-    """Return where parts and links go, parts inside others drawn inside them.
+    """Return where parts and links go, parts inside others drawn inside them; a parent comes before what is inside it.
 
     The heading of a box is the first thing inside it, and a line between the box and something inside
     begins or ends there. A line across the border of a box passes it above or below.
-
-    Args:
-        parts: In the order of reading; a parent before what is inside it.
-        links: Between parts, wherever they are.
     """
     return _Nesting(parts, links).picture()
 
 
-@dataclass(slots=True)
-class _Piece:
-    """The piece of a link inside one scope, between ids known there."""
-
-    scope: str
-    edge: Edge
+_Piece = tuple[str, Edge]
+"""A scope, and the piece of a link inside it, between ids known there."""
 
 
 class _Nesting:
@@ -55,7 +47,7 @@ class _Nesting:
             self._chains[part.id] = (*self._chains[part.parent], part.parent) if part.parent else (_OUTERMOST,)
         self._links = links
         self._pieces = {link.id: list(self._cut(link)) for link in links}
-        self._by_scope = grouped((piece.scope, piece) for pieces in self._pieces.values() for piece in pieces)
+        self._by_scope = grouped(piece for pieces in self._pieces.values() for piece in pieces)
         self._drawn: dict[str, Picture] = {}
 
     def _cut(self, link: Edge) -> Iterator[_Piece]:
@@ -69,12 +61,12 @@ class _Nesting:
         shared = sum(1 for one, other in zip(out, into, strict=False) if one == other)
         source, target = link.source, link.target
         for depth in range(len(out) - 1, shared - 1, -1):
-            yield _Piece(out[depth], Edge(f"{link.id}>{depth}", source, f">{link.id}"))
+            yield out[depth], Edge(f"{link.id}>{depth}", source, f">{link.id}")
             source = out[depth]
         inner = [*into[shared:], target]
-        yield _Piece(out[shared - 1], Edge(link.id, source, inner[0], link.label))
+        yield out[shared - 1], Edge(link.id, source, inner[0], link.label)
         for depth, scope in enumerate(into[shared:]):
-            yield _Piece(scope, Edge(f"{link.id}<{depth}", f"<{link.id}", inner[depth + 1]))
+            yield scope, Edge(f"{link.id}<{depth}", f"<{link.id}", inner[depth + 1])
 
     def picture(self) -> Picture:
         deepest_first = sorted(self._inside, key=lambda one: -len(self._chains.get(one, ())))
@@ -98,9 +90,10 @@ class _Nesting:
         heading = self._parts.get(scope)
         nodes = [Node(scope, heading.width, heading.height)] if heading else []
         nodes += [self._node(part) for part in self._inside[scope]]
-        ends = dict.fromkeys(end for piece in pieces for end in (piece.edge.source, piece.edge.target))
-        nodes += [_border(end) for end in ends if end[0] in "<>"]
-        edges = [self._with_ports(piece.edge) for piece in pieces]
+        ends = dict.fromkeys(end for piece in pieces for end in (piece.source, piece.target))
+        # Where a line passes the border of a box: above what is inside, or below.
+        nodes += [Node(end, 0.0, 0.0, end[0] == "<", end[0] == ">") for end in ends if end[0] in "<>"]
+        edges = [self._with_ports(piece) for piece in pieces]
         if heading:
             edges += self._entries(scope, edges)
         drawn = layered(nodes, edges)
@@ -132,19 +125,11 @@ class _Nesting:
     def _routes(self, origins: Mapping[str, Point]) -> dict[str, Route]:
         found: dict[str, Route] = {}
         for link in self._links:
-            pieces = [
-                self._drawn[piece.scope].routes[piece.edge.id].moved(origins[piece.scope])
-                for piece in self._pieces[link.id]
-            ]
+            pieces = [self._drawn[one].routes[edge.id].moved(origins[one]) for one, edge in self._pieces[link.id]]
             points = [point for route in pieces for point in route.points]
             label = next((route.label for route in pieces if route.label), None)
             found[link.id] = Route(without_repeats(points), label)
         return found
-
-
-def _border(end: str) -> Node:
-    """Return the place where a line passes the border of a box: above what is inside, or below."""
-    return Node(end, 0.0, 0.0, is_first=end[0] == "<", is_last=end[0] == ">")
 
 
 def _padded(drawn: Picture, heading: Part) -> Picture:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from workflow_agent.values import grouped
@@ -149,7 +150,9 @@ def ranks(nodes: Sequence[Node], edges: Sequence[Edge]) -> Mapping[str, int]:
     for head in heads:
         below = [found[edge.target] for edge in leaving.get(head, ())]
         found[head] = min(below) - 1 if below else 0
-    return _with_last(nodes, _with_lonely(nodes, edges, found))
+    found = _with_lonely(nodes, edges, found)
+    lowest = max(found.values(), default=0)
+    return found | {node.id: lowest for node in nodes if node.is_last}
 
 
 def _with_lonely(nodes: Sequence[Node], edges: Sequence[Edge], found: dict[str, int]) -> dict[str, int]:
@@ -161,11 +164,6 @@ def _with_lonely(nodes: Sequence[Node], edges: Sequence[Edge], found: dict[str, 
     first = max((found[one] for one in joined), default=-1) + 1
     columns = max(math.isqrt(len(lonely)), 1)
     return found | {one: first + at // columns for at, one in enumerate(lonely)}
-
-
-def _with_last(nodes: Sequence[Node], found: dict[str, int]) -> dict[str, int]:
-    lowest = max(found.values(), default=0)
-    return found | {node.id: lowest for node in nodes if node.is_last}
 
 
 LOOP_WIDTH = 26.0
@@ -198,9 +196,7 @@ class Cell:
 class Grid:
     """The cells of a graph in rows: one row for each rank, and one below it where edges have labels.
 
-    Args:
-        nodes: What stands first is drawn at the top.
-        edges: Between these nodes.
+    What stands first among the nodes is drawn at the top.
     """
 
     def __init__(self, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
@@ -210,7 +206,9 @@ class Grid:
         forward = [edge for edge in between if edge.id not in back]
         rank = ranks(nodes, forward)
         labelled = {rank[edge.source] for edge in between if edge.label[0]}
-        self._row_of = _rows(max(rank.values(), default=0) + 1, labelled)
+        heights = (2 if one in labelled else 1 for one in range(max(rank.values(), default=0) + 1))
+        self._row_of = list(accumulate(heights, initial=0))
+        """The row of each rank, and how many rows there are in all."""
         self.label_rows = frozenset(self._row_of[one] + 1 for one in labelled)
         self.cells: list[Cell] = []
         self.rows: list[list[int]] = [[] for _ in range(self._row_of[-1])]
@@ -236,12 +234,9 @@ class Grid:
         return len(self.cells) - 1
 
     def _short_enough(self, edges: Sequence[Edge]) -> Iterator[Edge]:
-        bends = 0
-        short: set[str] = set()
-        for edge in sorted(edges, key=self._span):
-            bends += self._span(edge)
-            if bends <= _MOST_BENDS:
-                short.add(edge.id)
+        by_span = sorted(edges, key=self._span)
+        bends = accumulate(map(self._span, by_span))
+        short = {edge.id for edge, so_far in zip(by_span, bends, strict=True) if so_far <= _MOST_BENDS}
         self.aside += [edge for edge in edges if edge.id not in short]
         yield from (edge for edge in edges if edge.id in short)
 
@@ -269,11 +264,3 @@ class Grid:
     def _join(self, upper: int, lower: int) -> None:
         self.cells[upper].below.append(lower)
         self.cells[lower].above.append(upper)
-
-
-def _rows(count: int, labelled: set[int]) -> list[int]:
-    """Return the row of each rank, and how many rows there are in all."""
-    rows = [0]
-    for rank in range(count):
-        rows.append(rows[-1] + (2 if rank in labelled else 1))
-    return rows

@@ -46,9 +46,7 @@ class Lanes:
         self._lines: Counter[int] = Counter()
         self._left = [min((self._edges_of(one)[0] for one in row), default=0.0) for row in grid.rows]
         self._right = [max((self._edges_of(one)[1] for one in row), default=0.0) for row in grid.rows]
-        self.of: dict[str, Lane] = {}
-        for edge in sorted(grid.aside, key=lambda one: len(self._passed(one))):
-            self.of[edge.id] = self._lane(edge)
+        self.of = {edge.id: self._lane(edge) for edge in sorted(grid.aside, key=lambda one: len(self._passed(one)))}
 
     def room_above(self, row: int) -> float:
         """Return the height that the level lines above a row take."""
@@ -165,7 +163,6 @@ class _Drawing:
         self._grid = grid
         self._of_lanes = lanes
         self._edges = {edge.id: edge for edge in edges}
-        self._sizes = {node.id: node for node in nodes}
         self._lanes = Lanes(grid)
         self._tops, self._height = self._row_tops()
         self._boxes = {node.id: self._box(node) for node in nodes}

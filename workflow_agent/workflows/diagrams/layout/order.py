@@ -2,7 +2,7 @@
 
 from bisect import bisect_right, insort
 from collections.abc import Sequence
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from statistics import median
 
 from workflow_agent.values import grouped
@@ -70,30 +70,21 @@ def _swap_neighbours(grid: Grid, rows: Sequence[list[int]]) -> None:
 
 def _gain(grid: Grid, place: dict[int, int], left: int, right: int) -> int:
     gain = 0
-    for first, second in (
-        (grid.cells[left].above, grid.cells[right].above),
-        (grid.cells[left].below, grid.cells[right].below),
-    ):
-        for one in first:
-            for other in second:
+    first, second = grid.cells[left], grid.cells[right]
+    for ones, others in ((first.above, second.above), (first.below, second.below)):
+        for one in ones:
+            for other in others:
                 gain += (place[one] > place[other]) - (place[one] < place[other])
     return gain
 
 
 def spread_out(wanted: Sequence[float], apart: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Return places in this order and at least so far apart, nearest to what is wanted by least squares.
+    """Return places in this order, nearest to what is wanted by weighted least squares.
 
-    Where things would come too close, they are moved as one block to the mean of what they want
-    (isotonic regression by pooling).
-
-    Args:
-        wanted: Where each would be by itself.
-        apart: The least distance between each two neighbours: one fewer than things.
-        weights: How much each insists.
+    Each two neighbours stand at least so far apart: `apart` has one entry fewer than things. Where things would come
+    too close, they are moved as one block to the mean of what they want (isotonic regression by pooling).
     """
-    offsets = [0.0]
-    for distance in apart:
-        offsets.append(offsets[-1] + distance)
+    offsets = list(accumulate(apart, initial=0.0))
     blocks: list[tuple[float, float, int]] = []
     for want, offset, weight in zip(wanted, offsets, weights, strict=False):
         total, weighs, count = (want - offset) * weight, weight, 1

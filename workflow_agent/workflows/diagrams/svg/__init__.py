@@ -114,7 +114,7 @@ class _Page:
         if edge is None:
             return _drawn(route, "dotted", data_from=line.source, data_to=line.target)
         mark = self._marks.mark_of_transition(edge.id)
-        title = _messages(self._marks.by_transition.get(edge.id, ()))
+        title = "\n".join(map(_message, self._marks.by_transition.get(edge.id, ())[:_MOST_MESSAGES]))
         ends = {"data_transition": edge.id, "data_from": line.source, "data_to": line.target}
         return _drawn(route, _DASHES.get(edge.type, ""), mark or "", title, **ends)
 
@@ -166,10 +166,10 @@ class _Page:
         )
 
     def _tooltip(self, step: Step) -> str:
-        lines = [step.name]
         change = self._marks.changes.steps.get(step.id)
-        lines += [f"{change} by the last change"] if change else []
-        return element("title", words("\n".join(lines)) + _more(self._marks.by_step.get(step.id, ())))
+        findings = self._marks.by_step.get(step.id, ())
+        changed = [f"{change} by the last change"] if change else []
+        return element("title", words("\n".join([step.name, *changed, *map(_message, findings[:_MOST_MESSAGES])])))
 
     def _halo(self, step: Step, box: Box) -> str:
         change = self._marks.changes.steps.get(step.id)
@@ -186,12 +186,8 @@ class _Page:
         return element("circle", cx=x, cy=y, r=9.0, class_=f"badge {severity}") + _text(_SIGNS[severity], x, y, "sign")
 
 
-def _messages(findings: Sequence[Finding]) -> str:
-    return "\n".join(f"{finding.severity}: {shortened(finding.message, 300)}" for finding in findings[:_MOST_MESSAGES])
-
-
-def _more(findings: Sequence[Finding]) -> str:
-    return words(f"\n{_messages(findings)}") if findings else ""
+def _message(finding: Finding) -> str:
+    return f"{finding.severity}: {shortened(finding.message, 300)}"
 
 
 def _drawn(route: Route, dashes: str, mark: str = "", title: str = "", **data: str) -> str:

@@ -1,11 +1,15 @@
 """The outlines of steps: rounded, and each kind told apart by more than its colour."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from workflow_agent.workflows.diagrams.layout.grid import Box, Point, Route
-from workflow_agent.workflows.model.steps import StepType
+from workflow_agent.workflows.model.steps import STEP_TYPES, StepType
+
+_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML does not allow."""
 
 
 def element(name: str, *inside: str, **attributes: str | float | None) -> str:
@@ -36,34 +40,15 @@ def _value(value: str | float) -> str:
 
 
 def _allowed(text: str) -> str:
-    return "".join(char for char in text if _is_allowed(char))
-
-
-def _is_allowed(char: str) -> bool:
-    code = ord(char)
-    return char in "\t\n\r" or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code >= 0x10000
+    return _FORBIDDEN.sub("", text)
 
 
 _CORNER = 10.0
 _SLANT = 16.0
-KINDS: Mapping[StepType, str] = {
-    "action": "ACTION", "human": "HUMAN", "decision": "DECISION", "fork": "FORK", "join": "JOIN",
-    "loop": "LOOP", "wait": "WAIT", "event": "EVENT", "subworkflow": "SUB-WORKFLOW", "state": "STATE",
-    "end": "END",
-}  # fmt: skip
-_SIDE_ROOM: Mapping[StepType, float] = {
-    "decision": 30.0,
-    "fork": 26.0,
-    "join": 26.0,
-    "end": 22.0,
-    "wait": 22.0,
-    "event": 24.0,
-}
-
-
-def side_room(kind: StepType) -> float:
-    """Return how much wider than its text a step is on either side."""
-    return _SIDE_ROOM.get(kind, 16.0)
+KINDS: Mapping[str, str] = {kind: kind.upper() for kind in STEP_TYPES} | {"subworkflow": "SUB-WORKFLOW"}
+_WIDER = {"decision": 30.0, "fork": 26.0, "join": 26.0, "end": 22.0, "wait": 22.0, "event": 24.0}
+SIDE_ROOM: Mapping[str, float] = dict.fromkeys(STEP_TYPES, 16.0) | _WIDER
+"""How much wider than its text a step is on either side."""
 
 
 def outline(kind: StepType, box: Box, **attributes: str) -> str:
@@ -99,48 +84,33 @@ def frame(box: Box, corner: float, **attributes: str) -> str:
 def _pointed(box: Box) -> str:
     """Return a hexagon that points to the sides."""
     slant = min(_SLANT, box.height / 2)
-    return _closed(
-        [
-            (box.left + slant, box.top),
-            (box.right - slant, box.top),
-            (box.right, box.centre.y),
-            (box.right - slant, box.bottom),
-            (box.left + slant, box.bottom),
-            (box.left, box.centre.y),
-        ]
-    )
+    left, right = box.left + slant, box.right - slant
+    upper = [(left, box.top), (right, box.top), (box.right, box.centre.y)]
+    return _closed([*upper, (right, box.bottom), (left, box.bottom), (box.left, box.centre.y)])
 
 
 def _flag(box: Box) -> str:
-    return _closed(
-        [
-            (box.left, box.top),
-            (box.right, box.top),
-            (box.right, box.bottom),
-            (box.left, box.bottom),
-            (box.left + _SLANT - 4, box.centre.y),
-        ]
-    )
+    corners = [(box.left, box.top), (box.right, box.top), (box.right, box.bottom), (box.left, box.bottom)]
+    return _closed([*corners, (box.left + _SLANT - 4, box.centre.y)])
 
 
-def _closed(corners: Sequence[tuple[float, float]], radius: float = 4.0) -> str:
+def _closed(corners: Sequence[tuple[float, float]]) -> str:
     """Return a path around corners, each rounded a little."""
-    drawn: list[str] = []
-    for at, (x, y) in enumerate(corners):
-        before, after = corners[at - 1], corners[(at + 1) % len(corners)]
-        start, end = _towards((x, y), before, radius), _towards((x, y), after, radius)
-        drawn.append(f"{'L' if drawn else 'M'}{_at(start)}Q{_at((x, y))} {_at(end)}")
-    return "".join(drawn) + "Z"
+    points = [Point(x, y) for x, y in corners]
+    around = zip(points[-1:] + points[:-1], points, points[1:] + points[:1], strict=True)
+    drawn = [
+        f"{_point(_towards(here, before, 4.0, 1.0))}Q{_point(here)} {_point(_towards(here, after, 4.0, 1.0))}"
+        for before, here, after in around
+    ]
+    return f"M{'L'.join(drawn)}Z"
 
 
-def _towards(here: tuple[float, float], there: tuple[float, float], by: float) -> tuple[float, float]:
-    across, down = there[0] - here[0], there[1] - here[1]
-    share = by / max((across * across + down * down) ** 0.5, by)
-    return here[0] + across * share, here[1] + down * share
-
-
-def _at(point: tuple[float, float]) -> str:
-    return f"{number(point[0])} {number(point[1])}"
+def _towards(here: Point, there: Point, by: float, most: float) -> Point:
+    """Return the point that lies so far on the way to another one, or at most this share of the way."""
+    across, down = there.x - here.x, there.y - here.y
+    length = (across * across + down * down) ** 0.5
+    share = min(by / length, most) if length else 0.0
+    return Point(here.x + across * share, here.y + down * share)
 
 
 _BEND = 8.0
@@ -158,7 +128,8 @@ def path_of(route: Route) -> str:
             middle = number((here.y + before.y) / 2)
             drawn.append(f"C{number(before.x)} {middle} {number(here.x)} {middle} {_point(here)}")
         elif at + 1 < len(points) and _is_corner(before, here, points[at + 1]):
-            drawn.append(f"L{_point(_near(here, before))}Q{_point(here)} {_point(_near(here, points[at + 1]))}")
+            start, end = _towards(here, before, _BEND, 0.5), _towards(here, points[at + 1], _BEND, 0.5)
+            drawn.append(f"L{_point(start)}Q{_point(here)} {_point(end)}")
         else:
             drawn.append(f"L{_point(here)}")
     return "".join(drawn)
@@ -183,13 +154,6 @@ def _before_head(points: Sequence[Point]) -> Point:
 
 def _is_corner(before: Point, here: Point, after: Point) -> bool:
     return (before.x == here.x and here.y == after.y) or (before.y == here.y and here.x == after.x)
-
-
-def _near(here: Point, there: Point) -> Point:
-    across, down = there.x - here.x, there.y - here.y
-    length = abs(across) + abs(down)
-    share = min(_BEND, length / 2) / length if length else 0.0
-    return Point(here.x + across * share, here.y + down * share)
 
 
 def _point(point: Point) -> str:

@@ -9,7 +9,7 @@ from workflow_agent.values import grouped, shortened
 from workflow_agent.workflows.diagrams import DiagramView, Line, said
 from workflow_agent.workflows.diagrams.layout import Part, laid_out
 from workflow_agent.workflows.diagrams.layout.grid import Edge, Picture
-from workflow_agent.workflows.diagrams.svg.shapes import KINDS, side_room, text_width, wrapped
+from workflow_agent.workflows.diagrams.svg.shapes import KINDS, SIDE_ROOM, text_width, wrapped
 from workflow_agent.workflows.diff import PartsDiff, WorkflowDiff
 from workflow_agent.workflows.model.findings import SEVERITY_RANK, Finding, Severity
 from workflow_agent.workflows.model.steps import Step, StepType
@@ -22,7 +22,6 @@ _BOLD = 1.07
 _NAME_WIDTH, _SAID_WIDTH, _LEAST_WIDTH = 176.0, 150.0, 84.0
 _AROUND_TEXT = 32.0
 ChangeKind = Literal["added", "changed"]
-_Subjects = Callable[[Finding], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Marks:
         """The findings about each transition, the severest first."""
         return self._about(lambda finding: finding.transitions)
 
-    def _about(self, subjects: _Subjects) -> Mapping[str, Sequence[Finding]]:
+    def _about(self, subjects: Callable[[Finding], Iterable[str]]) -> Mapping[str, Sequence[Finding]]:
         ordered = sorted(self.findings, key=lambda one: SEVERITY_RANK[one.severity])
         return grouped((subject, finding) for finding in ordered for subject in dict.fromkeys(subjects(finding)))
 
@@ -94,32 +93,22 @@ class Paint(NamedTuple):
     text: str = "#1b1f24"
 
 
-LIGHT: Mapping[StepType, Paint] = {
-    "action": Paint("#e8f1fb", "#3b78b8"),
-    "human": Paint("#fff4d6", "#b8860b"),
-    "decision": Paint("#f3e8fb", "#8a4fb5"),
-    "fork": Paint("#eceff1", "#607d8b"),
-    "join": Paint("#eceff1", "#607d8b"),
-    "loop": Paint("#e0f4f1", "#2a8c7d"),
-    "wait": Paint("#f5f5f5", "#7d7d7d"),
-    "event": Paint("#fde8ef", "#c2507e"),
-    "subworkflow": Paint("#e3eafc", "#4a5fc1"),
-    "state": Paint("#e8f5e9", "#4c9152"),
-    "end": Paint("#37474f", "#263238", "#ffffff"),
+_PAINTS: Mapping[StepType, tuple[Paint, Paint]] = {
+    "action": (Paint("#e8f1fb", "#3b78b8"), Paint("#16304d", "#6ba4de", "#eaf2fb")),
+    "human": (Paint("#fff4d6", "#b8860b"), Paint("#3d3008", "#e0b343", "#fdf5df")),
+    "decision": (Paint("#f3e8fb", "#8a4fb5"), Paint("#35204a", "#bb86e0", "#f4eafc")),
+    "fork": (Paint("#eceff1", "#607d8b"), Paint("#263238", "#90a4ae", "#eceff1")),
+    "join": (Paint("#eceff1", "#607d8b"), Paint("#263238", "#90a4ae", "#eceff1")),
+    "loop": (Paint("#e0f4f1", "#2a8c7d"), Paint("#0f3a34", "#4fc2b0", "#e0f6f2")),
+    "wait": (Paint("#f5f5f5", "#7d7d7d"), Paint("#303030", "#a8a8a8", "#f0f0f0")),
+    "event": (Paint("#fde8ef", "#c2507e"), Paint("#481a2c", "#ea86ae", "#fdeaf1")),
+    "subworkflow": (Paint("#e3eafc", "#4a5fc1"), Paint("#1f2a5c", "#8c9df0", "#e9edfd")),
+    "state": (Paint("#e8f5e9", "#4c9152"), Paint("#17381a", "#7cc282", "#e8f6e9")),
+    "end": (Paint("#37474f", "#263238", "#ffffff"), Paint("#cfd8dc", "#eceff1", "#1b1f24")),
 }
-DARK: Mapping[StepType, Paint] = {
-    "action": Paint("#16304d", "#6ba4de", "#eaf2fb"),
-    "human": Paint("#3d3008", "#e0b343", "#fdf5df"),
-    "decision": Paint("#35204a", "#bb86e0", "#f4eafc"),
-    "fork": Paint("#263238", "#90a4ae", "#eceff1"),
-    "join": Paint("#263238", "#90a4ae", "#eceff1"),
-    "loop": Paint("#0f3a34", "#4fc2b0", "#e0f6f2"),
-    "wait": Paint("#303030", "#a8a8a8", "#f0f0f0"),
-    "event": Paint("#481a2c", "#ea86ae", "#fdeaf1"),
-    "subworkflow": Paint("#1f2a5c", "#8c9df0", "#e9edfd"),
-    "state": Paint("#17381a", "#7cc282", "#e8f6e9"),
-    "end": Paint("#cfd8dc", "#eceff1", "#1b1f24"),
-}
+"""In light surroundings and in dark ones."""
+LIGHT: Mapping[StepType, Paint] = {kind: light for kind, (light, _) in _PAINTS.items()}
+DARK: Mapping[StepType, Paint] = {kind: dark for kind, (_, dark) in _PAINTS.items()}
 MARKS: Mapping[Severity, str] = {"error": "#c62828", "warning": "#ef6c00", "info": "#546e7a"}
 DARK_MARKS: Mapping[Severity, str] = {"error": "#ff6b6b", "warning": "#ffa94d", "info": "#9fb3bd"}
 CHANGED: Mapping[ChangeKind, str] = {"added": "#1a7f37", "changed": "#8250df"}
@@ -275,7 +264,7 @@ def _parts(
             width, height = text_width(titles[step.id], _TITLE_SIZE) * _BOLD + 12, 24.0
         else:
             width, height = steps[step.id].size
-            width += 2 * side_room(step.type)
+            width += 2 * SIDE_ROOM[step.type]
         yield Part(step.id, width, height, parent, lane_of.get(step.id, 0))
         waiting += reversed(inside)
     if view.left_out:

@@ -10,19 +10,17 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.arazzo import parts
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import DocumentFormat, Draft
-from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, restored, restored_step
+from workflow_agent.workflows.formats.fidelity import WITHOUT, kept_in, kept_of, restored, restored_step
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, objects_at, schema_check
 from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, repeated, without
 from workflow_agent.workflows.formats.shapes import Place, problems_in
-from workflow_agent.workflows.model.parser import slug, take_id
+from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document, workflow_document
 
 RULES: list[LintRule] = []
 _SCHEMA = "arazzo_generator/validator/arazzo_schema/1.0.1/arazzo-schema.yaml"
-_ANY_STEP: JsonObject = {"stepId": "x"}
-_ANY_WORKFLOW: JsonObject = {"workflowId": "x", "steps": [_ANY_STEP]}
 _TOP_SAID_BY = {"name": ("info",), "description": ("info",)}
 _TOP = ("aliases", "tags", "triggers", "automations")
 _SCOPE_SAID_BY = {"description": ("description", "summary"), "workflow": ("workflowId",), "type": ()}
@@ -46,11 +44,7 @@ class _Writer:
         plain["info"] = self._info(plain["info"])
         kept = without(self._kept, "workflow", "workflows")
         wanted = {"name": workflow.name, "description": workflow.description}
-
-        def shape(value: object, place: Place) -> None:
-            parts.DOCUMENT({**object_in(value), "workflows": [_ANY_WORKFLOW]}, place)
-
-        top = restored(plain, kept, wanted, read=parts.said_top, said_by=_TOP_SAID_BY, shape=shape)
+        top = restored(plain, kept, wanted, read=parts.said_top, said_by=_TOP_SAID_BY, shape=parts.DOCUMENT_REST)
         written = workflow_document(workflow)
         fields = wanted | {name: written[name] for name in _TOP if written[name]}
         return {**top, "workflows": self._workflows(), **parts.residue_of(fields, parts.said_top(top))}
@@ -65,24 +59,24 @@ class _Writer:
         tops = self._children[None]
         if len(tops) > 1 and all(one.type == "subworkflow" and one.id in self._children for one in tops):
             called: set[str] = set()
-            scopes = [self._scope(one, called) for one in tops]
-            names = {one.id: part["workflowId"] for one, part in zip(tops, scopes, strict=True)}
-            return [self._depending(one, part, names) for one, part in zip(tops, scopes, strict=True)]
-        plain = parts.made_flat(slug(self._workflow.name, fallback="workflow"))
+            scopes = [(one, self._scope(one, called)) for one in tops]
+            names = {one.id: part["workflowId"] for one, part in scopes}
+            return [self._depending(one, part, names) for one, part in scopes]
+        plain = parts.made_flat(self._workflow.name)
         kept = object_in(self._kept.get("workflow"))
-        whole = {**plain, **without(kept, "steps", "$without")}
-        if problems_in({**whole, "steps": [_ANY_STEP]}, parts.WORKFLOW):
+        whole = {**plain, **without(kept, "steps", WITHOUT)}
+        if problems_in(whole, parts.WORKFLOW_REST):
             whole = plain
         return [{**whole, "steps": self._steps(self._workflow.steps)}]
 
     def _scope(self, step: Step, called: set[str]) -> JsonObject:
-        kept = kept_in(step.extensions, self._format_name)
-
-        def shape(value: object, place: Place) -> None:
-            parts.WORKFLOW({**object_in(value), "steps": [_ANY_STEP]}, place)
-
         part = restored_step(
-            step, parts.made_scope(step), kept, read=parts.said_scope, said_by=_SCOPE_SAID_BY, shape=shape
+            step,
+            parts.made_scope(step),
+            kept_in(step.extensions, self._format_name),
+            read=parts.said_scope,
+            said_by=_SCOPE_SAID_BY,
+            shape=parts.WORKFLOW_REST,
         )
         part["workflowId"] = take_id(part["workflowId"], called)
         told = {"name": part["workflowId"], **parts.said_scope(part)}
@@ -96,8 +90,7 @@ class _Writer:
         kept = list_in(part.get("dependsOn"))
         if [one for one in dict.fromkeys(kept) if one in names.values() and one != part["workflowId"]] == wanted:
             return part
-        rest = without(part, "dependsOn")
-        return {**rest, "dependsOn": wanted} if wanted else rest
+        return without(part, "dependsOn") | ({"dependsOn": wanted} if wanted else {})
 
     def _steps(self, steps: Sequence[Step]) -> list[JsonObject]:
         taken: set[str] = set()
@@ -116,7 +109,7 @@ class _Writer:
             edges = leaving.get(step.id, [])
             kept = object_in(kept_in(step.extensions, self._format_name).get("flow"))
             flow = {kind: kept[kind] for kind in parts.FLOW if kind in kept}
-            flow = {} if problems_in({**_ANY_STEP, **flow}, parts.STEP) else flow
+            flow = {} if problems_in(flow, parts.FLOW_SHAPE) else flow
             part |= parts.flow_of(part, [(made[e.to]["stepId"], e) for e in edges], known, flow)
             told = {"name": part["stepId"], **parts.said(part)}
             made[step.id] = part | parts.residue_of(step_document(step), filled(told))
@@ -136,27 +129,25 @@ class _Reader:
 
     def whole(self) -> Imported:
         workflows = self._document["workflows"]
-        top = parts.merged(parts.said_top(self._document), self._document, Workflow, parts.NO_WORKFLOW)
         told = parts.said_top(self._document)
+        top = parts.merged(told, self._document, Workflow, parts.NO_WORKFLOW)
         rest = without(self._document, "workflows", parts.OWN)
         kept = kept_of(rest, parts.made_top(told["name"], told["description"]))
         for at, workflow in enumerate(workflows):
             if len(workflows) > 1:
                 self._scope(workflow, at)
             else:
-                flat = parts.made_flat(slug(str(top["name"]), fallback="workflow"))
-                kept |= nonempty({"workflow": kept_of(without(workflow, "steps"), flat)})
+                kept |= nonempty({"workflow": kept_of(without(workflow, "steps"), parts.made_flat(top["name"]))})
                 self._steps(workflow, None, at)
         self._dependencies(workflows)
         return self._draft.finished(kept=kept, **top)
 
     def _scope(self, workflow: JsonObject, at: int) -> None:
-        told = parts.said_scope(workflow)
-        fields = parts.merged({**told, "name": workflow["workflowId"]}, workflow, Step, parts.NO_STEP)
+        told = {**parts.said_scope(workflow), "name": workflow["workflowId"]}
+        fields = parts.merged(told, workflow, Step, parts.NO_STEP)
         step_id = self._draft.add(wanted_id=workflow["workflowId"], **fields)
-        step = Step.model_validate({**self._draft.steps[-1]})
         own = without(workflow, "steps", parts.OWN, "dependsOn")
-        kept = kept_of(own, parts.made_scope(step))
+        kept = kept_of(own, parts.made_scope(Step.model_validate(self._draft.steps[-1])))
         others = {one["workflowId"] for one in self._document["workflows"] if one is not workflow}
         if not others.issuperset(workflow.get("dependsOn", ())):
             kept["dependsOn"] = workflow["dependsOn"]
@@ -185,8 +176,7 @@ class _Reader:
                 self._draft.connect(ids[step["stepId"]], ids[target], **fields)
 
     def _step(self, step: JsonObject, parent: str | None, at: int) -> str:
-        told = parts.said(step)
-        fields = parts.merged({**told, "name": step["stepId"]}, step, Step, parts.NO_STEP)
+        fields = parts.merged({**parts.said(step), "name": step["stepId"]}, step, Step, parts.NO_STEP)
         step_id = self._draft.add(parent=parent, wanted_id=step["stepId"], **fields)
         plain = Step.model_validate({**self._draft.steps[-1], "parent": None})
         own = without(step, *parts.FLOW, parts.OWN)

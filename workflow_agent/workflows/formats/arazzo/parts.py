@@ -29,6 +29,8 @@ from workflow_agent.workflows.model.transitions import Transition
 _ID = text(r"[\s\S]*\S[\s\S]*", says="an id", most=200)
 _CRITERIA = listed(record({"condition": text(), "context": text()}, required=["condition"], is_open=True))
 _ACTION = record({"name": text(), "type": text(), "criteria": _CRITERIA, "reference": text()}, is_open=True)
+_FLOW = fields_of(listed(_ACTION), "onSuccess onFailure")
+FLOW_SHAPE = record(_FLOW)
 STEP = record(
     {
         "stepId": _ID,
@@ -36,35 +38,35 @@ STEP = record(
         "parameters": listed(),
         "requestBody": mapped(),
         "successCriteria": _CRITERIA,
-        **fields_of(listed(_ACTION), "onSuccess onFailure"),
+        **_FLOW,
         "outputs": mapped(),
     },
     required=["stepId"],
     is_open=True,
 )
-WORKFLOW = record(
-    {
-        "workflowId": _ID,
-        **fields_of(text(), "summary description"),
-        "inputs": one_kind(object=mapped(), flag=flag),
-        "dependsOn": listed(text()),
-        "steps": listed(STEP, least=1),
-        "outputs": mapped(),
-    },
-    required=["workflowId", "steps"],
-    is_open=True,
-)
+_WORKFLOW = {
+    "workflowId": _ID,
+    **fields_of(text(), "summary description"),
+    "inputs": one_kind(object=mapped(), flag=flag),
+    "dependsOn": listed(text()),
+    "outputs": mapped(),
+}
+WORKFLOW_REST = record(_WORKFLOW, required=["workflowId"], is_open=True)
+"""A workflow beside its steps."""
+_STEPS = record({**_WORKFLOW, "steps": listed(STEP, least=1)}, required=["workflowId", "steps"], is_open=True)
 _NAMED = record(
     {"name": _ID, "url": text(), "type": choice("openapi", "arazzo", "asyncapi")}, required=["name"], is_open=True
 )
+_DOCUMENT = {
+    "arazzo": text(r"1\.\d+\.\d+(-.+)?", says="a version of Arazzo such as 1.0.1"),
+    "info": record({"title": text(), "version": text()}, required=["title", "version"], is_open=True),
+    "sourceDescriptions": listed(_NAMED, least=1),
+    "components": mapped(anything),
+}
+DOCUMENT_REST = record(_DOCUMENT, required=["arazzo", "info", "sourceDescriptions"], is_open=True)
+"""A document beside its workflows."""
 DOCUMENT = record(
-    {
-        "arazzo": text(r"1\.\d+\.\d+(-.+)?", says="a version of Arazzo such as 1.0.1"),
-        "info": record({"title": text(), "version": text()}, required=["title", "version"], is_open=True),
-        "sourceDescriptions": listed(_NAMED, least=1),
-        "workflows": listed(WORKFLOW, least=1),
-        "components": mapped(anything),
-    },
+    {**_DOCUMENT, "workflows": listed(_STEPS, least=1)},
     required=["arazzo", "info", "sourceDescriptions", "workflows"],
     is_open=True,
 )
@@ -100,9 +102,9 @@ def made_scope(step: Step) -> JsonObject:
     return nonempty({"workflowId": step.workflow or step.id, "description": step.description})
 
 
-def made_flat(workflow_id: str) -> JsonObject:
+def made_flat(name: str) -> JsonObject:
     """Return what the only workflow of a document says beside its steps."""
-    return {"workflowId": workflow_id.removeprefix("wf_")}
+    return {"workflowId": slug(name, fallback="workflow").removeprefix("wf_")}
 
 
 OWN = "x-workflow-agent"
@@ -191,8 +193,7 @@ def said_action(action: Mapping[str, Any], kind: str) -> JsonObject:
     """Return the fields of a transition that a success or failure action says."""
     criteria = list_in(action.get("criteria"))
     when = {"when": {"expression": criteria, "language": "arazzo"}} if criteria else {}
-    told = "error" if kind == "onFailure" else "condition" if criteria else "sequence"
-    return {"type": told, **when}
+    return {"type": "error" if kind == "onFailure" else "condition" if criteria else "sequence", **when}
 
 
 def made_action(edge: Transition, target: str, name: str) -> JsonObject:
@@ -274,8 +275,6 @@ def flow_of(
     part: JsonObject, edges: Sequence[tuple[str, Transition]], known: Following, kept: JsonObject
 ) -> JsonObject:
     """Return the actions of a step: those that were read where they still lead the same ways."""
-    wanted = [(target, plain_edge(edge)) for target, edge in edges]
-    told = said_flow({**part, **kept}, known)
-    if len(told) == len(wanted) and all(a[0] == b[0] and same(a[1], b[1]) for a, b in zip(told, wanted, strict=True)):
-        return kept
-    return made_flow(part["stepId"], edges, known)
+    wanted = [[target, plain_edge(edge)] for target, edge in edges]
+    told = [list(way) for way in said_flow({**part, **kept}, known)]
+    return kept if same(told, wanted) else made_flow(part["stepId"], edges, known)

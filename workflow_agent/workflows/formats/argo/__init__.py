@@ -10,9 +10,9 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.argo import reader, shapes
 from workflow_agent.workflows.formats.argo.templates import TASK_SAID_BY, call_of, expression_of, said_call, template_of
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step, same
+from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored_step, same, step_with
 from workflow_agent.workflows.formats.flow import Dependencies, Flow
-from workflow_agent.workflows.formats.plain import are_texts, filled, list_in, object_in, without
+from workflow_agent.workflows.formats.plain import are_texts, list_in, object_in, without
 from workflow_agent.workflows.formats.shapes import allowed, problems_in
 from workflow_agent.workflows.model.parser import slug, take_id
 from workflow_agent.workflows.model.steps import Step
@@ -20,8 +20,7 @@ from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow, step_document
 
 _API = "argoproj.io/v1alpha1"
-_CALLED = ("template", "templateRef", "inline")
-_BESIDE_CALL = (*_CALLED, "inside", "depends", "dependencies")
+_BESIDE_CALL = (*shapes.CALLED, "inside", "depends", "dependencies")
 _TASK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,127}")
 
 
@@ -49,13 +48,9 @@ class _Writer:
         self._workflow = workflow
         self._flow = Flow(workflow, format_name)
         self._kept = kept_in(workflow.extensions, format_name)
-        listed_before = list_in(self._kept.get("templates"))
-        self._order = [
-            one for one in listed_before if isinstance(one, str) or not problems_in(one, shapes.template_shape)
-        ]
-        self._told: dict[str, JsonObject] = {
-            str(one["name"]): one for one in map(object_in, self._order) if "name" in one
-        }
+        kept = list_in(self._kept.get("templates"))
+        self._order = [one for one in kept if isinstance(one, str) or not problems_in(one, shapes.template_shape)]
+        self._told = {str(one["name"]): one for one in map(object_in, self._order) if "name" in one}
         self._made: dict[str, JsonObject] = {}
         self._taken = {*self._told}
 
@@ -74,14 +69,15 @@ class _Writer:
         elif entry == "single" and len(top) == 1 and not self._flow.children.get(top[0].id):
             named = {"entrypoint": self._call(top[0], top[0].name).get("template", top[0].name)}
         else:
-            named = {"entrypoint": self._main(top)}
+            named = {"entrypoint": self._called(str(self._kept.get("entrypoint") or "main"), top, self._kept)}
         return {**named, **self._exit(rest), **rest, **self._templates()}
 
-    def _main(self, top: Sequence[Step]) -> str:
-        inside = object_in(self._kept.get("inside"))
-        name = take_id(str(self._kept.get("entrypoint") or "main"), self._taken)
+    def _called(self, wanted: str, members: Sequence[Step], kept: JsonObject) -> str:
+        """Add the template whose tasks are these steps, and return its name."""
+        name = take_id(wanted, self._taken)
+        # It comes before the templates that it calls.
         self._made[name] = {}
-        self._made[name] = self._composite(top, inside, name)
+        self._made[name] = self._composite(members, object_in(kept.get("inside")), name)
         return name
 
     def _templates(self) -> JsonObject:
@@ -93,9 +89,8 @@ class _Writer:
         known = {*self._told, *self._made}
         for one in self._workflow.automations:
             name = one.effect.with_.get("template")
-            plain = one.as_plain()
             is_known = name in known or "workflowTemplateRef" in rest or "{{" in str(name)
-            if is_known and reader.said_exit(name) == [plain]:
+            if is_known and reader.said_exit(name) == [one.as_plain()]:
                 return {"onExit": name}
         return {}
 
@@ -105,24 +100,21 @@ class _Writer:
         names = self._names(needs.work)
         calls = {step.id: self._call(step, names[step.id]) for step in needs.work}
         groups = groups_of(kept.get("steps"), names, needs) if "steps" in kept else None
+        plain: JsonObject = {} if name is None else {"name": name}
         if groups is not None:
-            tasks: JsonObject = {"steps": [[calls[step_id] for step_id in group] for group in groups]}
+            plain["steps"] = [[calls[step_id] for step_id in group] for group in groups]
+            whole = {**without(kept, "steps", "dag"), **plain}
         else:
-            dag = [self._task(step, calls[step.id], names, needs) for step in needs.work]
-            tasks = {"dag": {**object_in(kept.get("dag")), "tasks": dag}}
-        named = {} if name is None else {"name": name}
-        whole = {**without(kept, "steps", "dag"), **named, **tasks}
-        if problems_in(whole, shapes.template_shape):
-            plain = tasks if groups is not None else {"dag": {"tasks": tasks["dag"]["tasks"]}}
-            return {**named, **plain}
-        return whole
+            plain["dag"] = {"tasks": [self._task(step, calls[step.id], names, needs) for step in needs.work]}
+            whole = {**without(kept, "steps", "dag"), **plain, "dag": {**object_in(kept.get("dag")), **plain["dag"]}}
+        return plain if problems_in(whole, shapes.template_shape) else whole
 
     def _names(self, steps: Sequence[Step]) -> dict[str, str]:
         found: dict[str, str] = {}
         taken: set[str] = set()
         for step in steps:
             kept = self._flow.kept(step)
-            is_own = _TASK_NAME.fullmatch(step.name) or any(key in kept for key in _CALLED)
+            is_own = _TASK_NAME.fullmatch(step.name) or any(key in kept for key in shapes.CALLED)
             wanted = step.name if is_own else slug(step.name).replace("_", "-")
             found[step.id] = take_id(wanted, taken)
         return found
@@ -165,7 +157,7 @@ class _Writer:
 
     def _reference(self, kept: JsonObject) -> tuple[JsonObject, JsonObject | None]:
         """Return what the task called when it was read, and the template that this is."""
-        reference = {key: kept[key] for key in _CALLED if key in kept}
+        reference = {key: kept[key] for key in shapes.CALLED if key in kept}
         if len(reference) != 1 or problems_in({"name": "x", **reference}, shapes.call_shape):
             return {}, None
         if "inline" in reference:
@@ -175,21 +167,16 @@ class _Writer:
         return (reference, self._told.get(str(name))) if is_there else ({}, None)
 
     def _still_says(self, step: Step, fields: JsonObject) -> bool:
-        given = filled(fields)
-        said = step_document(Step.model_validate({"id": step.id, "name": step.name, **given}))
-        wanted = step_document(step)
+        said, wanted = step_document(step_with(fields)), step_document(step)
         compared = ("type", "uses", "with", "retry", "timeout", "duration")
         return all(same(said.get(key), wanted.get(key)) for key in compared)
 
     def _inside(self, step: Step, inside: Sequence[Step], kept: JsonObject) -> JsonObject:
-        layout = object_in(kept.get("inside"))
         if "inline" in kept:
-            return {"inline": self._composite(inside, layout, None)}
+            return {"inline": self._composite(inside, object_in(kept.get("inside")), None)}
         wanted = kept.get("template")
-        name = take_id(wanted if isinstance(wanted, str) else slug(step.name).replace("_", "-"), self._taken)
-        self._made[name] = {}
-        self._made[name] = self._composite(inside, layout, name)
-        return {"template": name}
+        wanted = wanted if isinstance(wanted, str) else slug(step.name).replace("_", "-")
+        return {"template": self._called(wanted, inside, kept)}
 
 
 def groups_of(layout: Any, names: Mapping[str, str], needs: Dependencies) -> list[list[str]] | None:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from workflow_agent.values import reached
-from workflow_agent.workflows.formats.argo.shapes import KINDS, said_depends, spec_of
+from workflow_agent.workflows.formats.argo.shapes import KINDS, REPEATED, calls_in, said_depends, spec_in
+from workflow_agent.workflows.formats.argo.templates import COMPOSITE
 from workflow_agent.workflows.formats.lint import LintRule, items_in, lint_rule, objects_at, texts_in
 from workflow_agent.workflows.formats.plain import list_in, object_in
 from workflow_agent.workflows.formats.shapes import Place
@@ -17,9 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9]{0,127}")
 _TASK_NAME = re.compile(r"[A-Za-z0-9_][-A-Za-z0-9_]{0,127}")
 _PARAMETER_NAME = re.compile(r"[-A-Za-z0-9_]+|.*\{\{.*", re.DOTALL)
 _TAG = re.compile(r"\{\{(?!=)\s*([^{}]+?)\s*\}\}")
-_COMPOSITE = ("steps", "dag")
 _WITH_IMAGE = ("container", "script")
-_REPEATED = ("withItems", "withParam", "withSequence")
 _LOCATIONS = frozenset({
     "artifactory", "azure", "from", "fromExpression", "gcs", "git", "hdfs", "http", "optional", "oss", "plugin",
     "raw", "s3", "artifactLocation",
@@ -29,27 +27,19 @@ _FILLING = frozenset({"value", "default", "valueFrom"})
 _CALL_SCOPES = ("steps.", "tasks.")
 
 
-@dataclass(frozen=True, slots=True)
 class _Spec:
     """The parts of a document that rules look at."""
 
-    document: Mapping[str, Any]
-    spec: Mapping[str, Any]
-    place: Place
-    templates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-
-    @classmethod
-    def of(cls, document: Any, place: Place) -> "_Spec":
-        spec = spec_of(document)
-        where = place / "spec"
-        where = where / "workflowSpec" if "workflowSpec" in object_in(document.get("spec")) else where
-        named = {str(one.get("name")): one for one in map(object_in, list_in(spec.get("templates")))}
-        return cls(document, spec, where, named)
-
-    @property
-    def is_whole(self) -> bool:
+    def __init__(self, document: Any, place: Place) -> None:
+        self.spec, self.place = spec_in(document, place)
+        self.templates = {str(one.get("name")): one for one, _ in items_in(self.spec, self.place, "templates")}
+        is_run = document.get("kind") in ("Workflow", "CronWorkflow")
+        self.is_whole = is_run and "workflowTemplateRef" not in self.spec
         """Whether nothing is told elsewhere, or when it is submitted."""
-        return "workflowTemplateRef" not in self.spec and self.document.get("kind") in ("Workflow", "CronWorkflow")
+
+    def called(self, call: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the template that a step or task calls; None for one that is told elsewhere."""
+        return object_in(call["inline"]) if "inline" in call else self.templates.get(str(call.get("template")))
 
     def all_templates(self) -> Iterator[tuple[Mapping[str, Any], Place]]:
         """Yield every template with its place, those in line with their calls too."""
@@ -59,17 +49,9 @@ class _Spec:
 
 def _with_inline(template: Mapping[str, Any], place: Place) -> Iterator[tuple[Mapping[str, Any], Place]]:
     yield template, place
-    for _, call, here in _calls(template, place):
+    for _, call, here in calls_in(template, place):
         if "inline" in call:
             yield from _with_inline(object_in(call["inline"]), here / "inline")
-
-
-def _calls(template: Mapping[str, Any], place: Place) -> Iterator[tuple[int, Mapping[str, Any], Place]]:
-    """Yield the steps or tasks of a template with the number of their group, which is 0 for tasks."""
-    yield from ((0, task, here) for task, here in items_in(template, place, "dag", "tasks"))
-    for at, group in enumerate(list_in(template.get("steps"))):
-        for beside, step in enumerate(list_in(group)):
-            yield at, object_in(step), place / "steps" / at / beside
 
 
 def _names(owner: Any, *path: str) -> set[str]:
@@ -86,19 +68,19 @@ def _tags(value: Any, place: Place, without: Sequence[str] = ()) -> Iterator[tup
 @lint_rule(RULES, "argo-reference", "error", "Argo refuses the workflow.")
 def _unknown_references(document: Any, place: Place) -> None:
     """Find references to inputs, parameters and items that are not there."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     for template, here in whole.all_templates():
         known = {
             f"inputs.{kind}.{name}" for kind in ("parameters", "artifacts") for name in _names(template, "inputs", kind)
         }
-        for name, at in _tags(template, here, (*_COMPOSITE, "metadata", "annotations")):
+        for name, at in _tags(template, here, (*COMPOSITE, "metadata", "annotations")):
             _check_input(name, known, whole, at)
-        for _, call, inside in _calls(template, here):
-            repeated = any(key in call for key in _REPEATED)
+        for _, call, inside in calls_in(template, here):
+            repeated = any(key in call for key in REPEATED)
             for name, at in _tags(call, inside, ("inline",)):
                 _check_input(name, known, whole, at)
                 if (name == "item" or name.startswith("item.")) and not repeated:
-                    at.refuse(f"`{name[:60]}` is known only with {', '.join(_REPEATED)}")
+                    at.refuse(f"`{name[:60]}` is known only with {', '.join(REPEATED)}")
 
 
 def _check_input(name: str, known: set[str], whole: _Spec, place: Place) -> None:
@@ -117,9 +99,9 @@ def _check_input(name: str, known: set[str], whole: _Spec, place: Place) -> None
 @lint_rule(RULES, "argo-result", "error", "Argo refuses the workflow.")
 def _unknown_results(document: Any, place: Place) -> None:
     """Find references to steps and tasks that are not done before, or have no such output."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     for template, here in whole.all_templates():
-        calls = list(_calls(template, here))
+        calls = list(calls_in(template, here))
         named = {str(call.get("name")): call for _, call, _ in calls}
         before = _done_before(template, calls)
         for _, call, inside in calls:
@@ -134,10 +116,11 @@ def _check_result(
     name: str, done: set[str], named: Mapping[str, Mapping[str, Any]], whole: _Spec, place: Place
 ) -> None:
     scope, said, what = [*name.split(".", 2), "", ""][:3]
-    if f"{scope}." in _CALL_SCOPES and what and said not in done:
-        place.refuse(f"nothing called {said[:60]!r} is done before this", sorted(done))
-    elif f"{scope}." in _CALL_SCOPES and what:
-        _check_output(what, named[said], whole, place)
+    if f"{scope}." in _CALL_SCOPES and what:
+        if said in done:
+            _check_output(what, named[said], whole, place)
+        else:
+            place.refuse(f"nothing called {said[:60]!r} is done before this", sorted(done))
 
 
 def _done_before(
@@ -154,7 +137,7 @@ def _done_before(
 
 def _check_output(what: str, call: Mapping[str, Any], whole: _Spec, place: Place) -> None:
     parts = what.split(".")
-    template = object_in(call["inline"]) if "inline" in call else whole.templates.get(str(call.get("template")))
+    template = whole.called(call)
     if template is None or parts[0] != "outputs" or len(parts) < 3 or parts[1] not in ("parameters", "artifacts"):
         return
     known = _names(template, "outputs", parts[1])
@@ -165,10 +148,10 @@ def _check_output(what: str, call: Mapping[str, Any], whole: _Spec, place: Place
 @lint_rule(RULES, "argo-argument", "error", "Argo refuses the workflow.")
 def _missing_arguments(document: Any, place: Place) -> None:
     """Find calls that do not give a template the inputs it needs."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     for template, here in whole.all_templates():
-        for _, call, inside in _calls(template, here):
-            called = object_in(call["inline"]) if "inline" in call else whole.templates.get(str(call.get("template")))
+        for _, call, inside in calls_in(template, here):
+            called = whole.called(call)
             if called is not None:
                 _check_given(called, object_in(call.get("arguments")), str(call.get("template", "")), inside)
     entry = whole.templates.get(str(whole.spec.get("entrypoint")))
@@ -187,7 +170,7 @@ def _check_given(called: Mapping[str, Any], arguments: Mapping[str, Any], name: 
 @lint_rule(RULES, "argo-value", "warning", "It cannot be submitted without one.")
 def _missing_values(document: Any, place: Place) -> None:
     """Find parameters of a workflow without a value."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     for one, here in items_in(whole.spec, whole.place, "arguments", "parameters"):
         if whole.is_whole and not _FILLING & one.keys():
             here.refuse("has no value until somebody gives one")
@@ -196,8 +179,8 @@ def _missing_values(document: Any, place: Place) -> None:
 @lint_rule(RULES, "argo-output", "error", "Argo refuses the workflow.")
 def _outputs(document: Any, place: Place) -> None:
     """Find outputs that do not say where they come from."""
-    for template, here in _Spec.of(document, place).all_templates():
-        is_composite = any(kind in template for kind in _COMPOSITE)
+    for template, here in _Spec(document, place).all_templates():
+        is_composite = any(kind in template for kind in COMPOSITE)
         for one, inside in items_in(template, here, "outputs", "parameters"):
             is_said = "value" in one or {"parameter", "expression"} & object_in(one.get("valueFrom")).keys()
             if not {"valueFrom", "value"} & one.keys():
@@ -212,9 +195,9 @@ def _outputs(document: Any, place: Place) -> None:
 @lint_rule(RULES, "argo-name", "error", "Argo refuses the workflow.")
 def _bad_names(document: Any, place: Place) -> None:
     """Find names with characters that Argo refuses."""
-    for template, here in _Spec.of(document, place).all_templates():
+    for template, here in _Spec(document, place).all_templates():
         _check_name(template, _NAME, here)
-        for _, call, inside in _calls(template, here):
+        for _, call, inside in calls_in(template, here):
             _check_name(call, _TASK_NAME, inside)
             for one, at in items_in(call, inside, "arguments", "parameters"):
                 _check_name(one, _PARAMETER_NAME, at)
@@ -232,8 +215,8 @@ def _check_name(named: Mapping[str, Any], pattern: re.Pattern[str], place: Place
 @lint_rule(RULES, "argo-depends", "error", "Argo refuses the workflow.")
 def _depends(document: Any, place: Place) -> None:
     """Find tasks that mix `depends` with what it has replaced."""
-    for template, here in _Spec.of(document, place).all_templates():
-        tasks = [(call, inside) for _, call, inside in _calls(template, here) if "dag" in template]
+    for template, here in _Spec(document, place).all_templates():
+        tasks = [(call, inside) for _, call, inside in calls_in(template, here) if "dag" in template]
         uses_depends = any("depends" in call for call, _ in tasks)
         for call, inside in tasks:
             if "depends" in call and "continueOn" in call:
@@ -245,9 +228,9 @@ def _depends(document: Any, place: Place) -> None:
 @lint_rule(RULES, "argo-limit", "error", "Argo refuses the workflow.")
 def _limits(document: Any, place: Place) -> None:
     """Find limits on templates that cannot have them."""
-    for template, here in _Spec.of(document, place).all_templates():
+    for template, here in _Spec(document, place).all_templates():
         kind = next((one for one in KINDS if one in template), "")
-        if kind in _COMPOSITE:
+        if kind in COMPOSITE:
             for key in ("timeout", "activeDeadlineSeconds"):
                 if key in template:
                     (here / key).refuse(f"has no effect on a template of {kind}")
@@ -258,7 +241,7 @@ def _limits(document: Any, place: Place) -> None:
 @lint_rule(RULES, "argo-image", "error", "The pod cannot start.")
 def _images(document: Any, place: Place) -> None:
     """Find containers and scripts without an image."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     if "templateDefaults" in whole.spec or "workflowTemplateRef" in whole.spec:
         return
     for template, here in whole.all_templates():
@@ -270,7 +253,7 @@ def _images(document: Any, place: Place) -> None:
 @lint_rule(RULES, "argo-volume", "error", "The pod cannot start.")
 def _volumes(document: Any, place: Place) -> None:
     """Find mounts of volumes that are not there."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     if {"workflowTemplateRef", "podSpecPatch", "templateDefaults"} & whole.spec.keys():
         return
     shared = _names(whole.spec, "volumes")
@@ -301,7 +284,7 @@ def _schedules(document: Any, place: Place) -> None:
 @lint_rule(RULES, "argo-unused", "info", "It may be left from an earlier version.")
 def _unused(document: Any, place: Place) -> None:
     """Find templates that nothing calls."""
-    whole = _Spec.of(document, place)
+    whole = _Spec(document, place)
     if not whole.is_whole:
         return
     used = {str(whole.spec.get(key)) for key in ("entrypoint", "onExit")}

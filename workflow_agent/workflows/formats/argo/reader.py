@@ -4,40 +4,38 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.shapes import BINDING, SPECS, cron_rest_shape, said_depends, spec_of
+from workflow_agent.workflows.formats.argo.shapes import BINDING, CALLED, SPECS, cron_rest_shape, said_depends, spec_in
 from workflow_agent.workflows.formats.argo.templates import call_of, said_call
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_of, same, step_with
-from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in, without
-from workflow_agent.workflows.formats.shapes import Shape, problems_in, record
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, text_in, without
+from workflow_agent.workflows.formats.shapes import Place, Shape, problems_in, record
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.triggers import ScheduleTrigger, cron_problem
+from workflow_agent.workflows.model.triggers import cron_problem
 from workflow_agent.workflows.model.workflow import Workflow
 
 START = "Start"
 ON_EXIT = "on_exit"
-_CALLED = ("template", "templateRef", "inline")
 _TITLE = "workflows.argoproj.io/title"
 _DESCRIPTION = "workflows.argoproj.io/description"
 
 
 def read_document(whole: JsonObject, draft: Draft) -> Imported:
     """Return the workflow of a document."""
-    reader = _Reader(draft, spec_of(whole))
+    spec, _ = spec_in(whole, Place([]))
+    reader = _Reader(draft, spec)
     start, entry = reader.entry(whole)
     kept: JsonObject = {**{key: whole[key] for key in ("apiVersion", "kind", "metadata")}, **entry}
     kept |= {"status": whole["status"]} if "status" in whole else {}
     if whole["kind"] in ("CronWorkflow", "WorkflowEventBinding"):
         kept["starts"] = without(whole["spec"], "workflowSpec")
-    spec = spec_of(whole) if whole["kind"] != "WorkflowEventBinding" else {}
+    spec = {} if whole["kind"] == "WorkflowEventBinding" else spec
     kept["spec"] = without(spec, "templates", "entrypoint", "onExit")
     if "templates" in spec:
         kept["templates"] = [one["name"] if one.get("name") in reader.expanded else one for one in spec["templates"]]
-    fields = said_metadata(whole["metadata"])
-    triggers = said_triggers(whole["kind"], whole["spec"])
-    exits = said_exit(spec.get("onExit"))
-    return draft.finished(start=start, triggers=triggers, automations=exits, kept=kept, **fields)
+    fields = {"triggers": said_triggers(whole["kind"], whole["spec"]), "automations": said_exit(spec.get("onExit"))}
+    return draft.finished(start=start, kept=kept, **fields, **said_metadata(whole["metadata"]))
 
 
 def said_exit(template: Any) -> list[JsonObject]:
@@ -63,16 +61,16 @@ class _Reader:
         template = self._templates.get(name)
         if template is None and "templates" in spec and name is None:
             return self._choice(said_metadata(document["metadata"])["name"])
+        kept: JsonObject = filled({"entrypoint": name})
         if template is None:
             reference = object_in(object_in(spec.get("submit", spec)).get("workflowTemplateRef"))
             called = str(reference.get("name") or name)
-            kept = {**_named(name), "entry": "reference"}
-            return self._draft.add(called, "subworkflow", workflow=fit(called)), kept
+            return self._draft.add(called, "subworkflow", workflow=fit(called)), {**kept, "entry": "reference"}
         if _calls(template):
             self.expanded.add(str(name))
             heads = self._inside(template, None, ("spec", "templates", str(name)))
-            return self._started(heads), {**_named(name), "inside": _layout(template)}
-        return self._root(template), {**_named(name), "entry": "single"}
+            return self._started(heads), {**kept, "inside": _layout(template)}
+        return self._root(template), {**kept, "entry": "single"}
 
     def _choice(self, name: str) -> tuple[str, JsonObject]:
         """Add all templates that no other calls, and a decision between them: who uses them chooses."""
@@ -149,9 +147,9 @@ class _Reader:
             else:
                 self.expanded.add(task["template"])
         fields = said_call(task, template)
-        own = without(task, *_CALLED)
+        own = without(task, *CALLED)
         kept = kept_of(own, call_of(step_with(fields), task["name"]))
-        kept |= {key: task[key] for key in _CALLED if key in task}
+        kept |= {key: task[key] for key in CALLED if key in task}
         if is_composite and template is not None:
             kept |= {"inside": _layout(template), **({"inline": {}} if "inline" in task else {})}
         added = self._draft.add(parent=parent, kept=kept, at=at, **fields)
@@ -165,15 +163,10 @@ def _calls(template: JsonObject) -> list[JsonObject]:
     return [*tasks, *(step for group in list_in(template.get("steps")) for step in group)]
 
 
-def _named(name: Any) -> JsonObject:
-    return {} if name is None else {"entrypoint": name}
-
-
 def _layout(template: JsonObject) -> JsonObject:
     """Return what is kept of a template whose tasks are steps: all but these, and how they are laid out."""
     if "dag" in template:
-        dag = without(template["dag"], "tasks")
-        return {**template, "dag": dag}
+        return {**template, "dag": without(template["dag"], "tasks")}
     return {**template, "steps": [[step["name"] for step in group] for group in template["steps"]]}
 
 
@@ -204,10 +197,8 @@ def said_triggers(kind: str, spec: Mapping[str, Any]) -> list[JsonObject]:
         return []
     zone = text_in(spec.get("timezone"), 200)
     crons = [spec["schedule"]] if "schedule" in spec else list_in(spec.get("schedules"))
-    schedules: list[JsonObject] = [
-        {"type": "schedule", "cron": one} for one in crons if isinstance(one, str) and cron_problem(one) is None
-    ]
-    return [{**one, "timezone": zone} if zone else one for one in schedules]
+    valid = [one for one in crons if isinstance(one, str) and cron_problem(one) is None]
+    return [filled({"type": "schedule", "cron": one, "timezone": zone}) for one in valid]
 
 
 def started_by(workflow: Workflow, format_name: str) -> tuple[str, JsonObject]:
@@ -221,16 +212,15 @@ def started_by(workflow: Workflow, format_name: str) -> tuple[str, JsonObject]:
     is_bound = kind != "WorkflowEventBinding" or [step.workflow for step in workflow.steps] == [bound]
     if is_valid and is_bound and same(said_triggers(kind, rest), plain):
         return kind, rest
-    schedules = [one for one in workflow.triggers if isinstance(one, ScheduleTrigger) and one.cron]
+    schedules = [one for one in plain if "cron" in one]
     if not schedules:
         return kind if kind.endswith("WorkflowTemplate") and kind in SPECS else "Workflow", {}
-    starts = {"schedules": [one.cron for one in schedules], "timezone": schedules[0].timezone}
+    starts = {"schedules": [one["cron"] for one in schedules], "timezone": schedules[0].get("timezone")}
     return "CronWorkflow", nonempty(starts)
 
 
-_EMPTY = record({})
 _STARTS: Mapping[str, Shape] = {
     "CronWorkflow": cron_rest_shape,
     "WorkflowEventBinding": BINDING,
-    **dict.fromkeys(("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), _EMPTY),
+    **dict.fromkeys(("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), record({})),
 }

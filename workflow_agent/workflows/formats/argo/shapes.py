@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.lint import items_in
 from workflow_agent.workflows.formats.plain import list_in, object_in
 from workflow_agent.workflows.formats.shapes import (
     Place,
@@ -36,8 +37,6 @@ _NAME = text(r"\S[\s\S]*", says="a name", most=200)
 _AMOUNT = one_kind(number=number(), text=anything)
 _WHOLE = number(whole=True)
 _OBJECTS = listed(_OBJECT)
-
-
 _PARAMETER = record(
     {
         "name": _NAME,
@@ -49,12 +48,11 @@ _PARAMETER = record(
     required=["name"],
 )
 _ARTIFACT = record({"name": _NAME}, required=["name"], is_open=True)
-ARGUMENTS = record({"parameters": listed(_PARAMETER), "artifacts": listed(_ARTIFACT)})
-_OUTPUTS = record(
-    {"parameters": listed(_PARAMETER), "artifacts": listed(_ARTIFACT), "result": _TEXT, "exitCode": _TEXT}
-)
+_VALUES = {"parameters": listed(_PARAMETER), "artifacts": listed(_ARTIFACT)}
+_ARGUMENTS = record(_VALUES)
+_OUTPUTS = record({**_VALUES, **fields_of(_TEXT, "result exitCode")})
 _REFERENCE = record({"name": _NAME, "template": _NAME, "clusterScope": flag}, required=["name", "template"])
-_HOOK = record({"template": _NAME, "arguments": ARGUMENTS, "templateRef": _REFERENCE, "expression": _TEXT})
+_HOOK = record({"template": _NAME, "arguments": _ARGUMENTS, "templateRef": _REFERENCE, "expression": _TEXT})
 _SEQUENCE = record({**fields_of(_AMOUNT, "count start end"), "format": _TEXT}, at_most_one=[("count", "end")])
 
 
@@ -67,26 +65,27 @@ _CALL: Mapping[str, Shape] = {
     "template": _NAME,
     "templateRef": _REFERENCE,
     "inline": _inline,
-    "arguments": ARGUMENTS,
+    "arguments": _ARGUMENTS,
     **fields_of(_TEXT, "when withParam onExit"),
     "withItems": _LIST,
     "withSequence": _SEQUENCE,
     "continueOn": record(fields_of(flag, "error failed")),
     "hooks": mapped(_HOOK),
 }
-_CALLED = ("template", "templateRef", "inline")
-_REPEATED = ("withItems", "withParam", "withSequence")
-STEP = record(_CALL, required=["name"], exactly_one=[_CALLED], at_most_one=[_REPEATED])
-TASK = record(
+CALLED = ("template", "templateRef", "inline")
+"""What says which template a task calls."""
+REPEATED = ("withItems", "withParam", "withSequence")
+"""What says for which items a task is done."""
+_STEP = record(_CALL, required=["name"], exactly_one=[CALLED], at_most_one=[REPEATED])
+_TASK = record(
     {**_CALL, "dependencies": listed(_NAME), "depends": _TEXT},
     required=["name"],
-    exactly_one=[_CALLED],
-    at_most_one=[_REPEATED, ("dependencies", "depends")],
+    exactly_one=[CALLED],
+    at_most_one=[REPEATED, ("dependencies", "depends")],
 )
 call_shape = record(_CALL)
 """A task without what it waits for, whether or not it says yet which template it calls."""
-STEPS = listed(listed(STEP))
-_DAG = record({"tasks": listed(TASK), "target": _TEXT, "failFast": flag}, required=["tasks"])
+_DAG = record({"tasks": listed(_TASK), "target": _TEXT, "failFast": flag}, required=["tasks"])
 
 _BACKOFF = record(fields_of(_AMOUNT, "duration maxDuration cap factor"))
 _RETRY = record(
@@ -131,8 +130,8 @@ _RESOURCE = record(
     required=["action"],
 )
 KINDS: Mapping[str, Shape] = {
-    "container": _CONTAINER, "script": _SCRIPT, "steps": STEPS, "dag": _DAG, "suspend": _SUSPEND, "http": _HTTP,
-    "resource": _RESOURCE, "data": _OBJECT, "plugin": _OBJECT, "containerSet": _OBJECT,
+    "container": _CONTAINER, "script": _SCRIPT, "steps": listed(listed(_STEP)), "dag": _DAG, "suspend": _SUSPEND,
+    "http": _HTTP, "resource": _RESOURCE, "data": _OBJECT, "plugin": _OBJECT, "containerSet": _OBJECT,
 }  # fmt: skip
 """What a template can be."""
 _POD = {
@@ -148,7 +147,7 @@ _TEMPLATE_FIELDS: Mapping[str, Shape] = {
     **KINDS,
     **_POD,
     "name": _NAME,
-    "inputs": ARGUMENTS,
+    "inputs": _ARGUMENTS,
     "outputs": _OUTPUTS,
     **fields_of(_TEXT, "timeout pendingTimeout priorityClassName"),
     "activeDeadlineSeconds": _AMOUNT,
@@ -157,19 +156,13 @@ _TEMPLATE_FIELDS: Mapping[str, Shape] = {
     **fields_of(_OBJECT, "metadata memoize archiveLocation annotations"),
     "priority": _WHOLE,
 }
-_TEMPLATE = record(_TEMPLATE_FIELDS, exactly_one=[list(KINDS)])
-
-
-def template_shape(value: Any, place: Place) -> None:
-    """Check a template: one thing to do, or tasks that do it."""
-    _TEMPLATE(value, place)
-
-
+template_shape = record(_TEMPLATE_FIELDS, exactly_one=[list(KINDS)])
+"""One thing to do, or tasks that do it."""
 _TEMPLATE_OF = record({"name": _NAME, "clusterScope": flag}, required=["name"])
 _SPEC_FIELDS: Mapping[str, Shape] = {
     **_POD,
-    "templates": listed(_TEMPLATE),
-    "arguments": ARGUMENTS,
+    "templates": listed(template_shape),
+    "arguments": _ARGUMENTS,
     "hooks": mapped(_HOOK),
     "templateDefaults": record(_TEMPLATE_FIELDS),
     "workflowTemplateRef": _TEMPLATE_OF,
@@ -192,7 +185,7 @@ _CRON_FIELDS: Mapping[str, Shape] = {
     **fields_of(_WHOLE, "startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit"),
     **fields_of(_OBJECT, "stopStrategy workflowMetadata workflowMeta"),
 }
-CRON = record(
+_CRON = record(
     {**_CRON_FIELDS, "workflowSpec": SPEC}, required=["workflowSpec"], exactly_one=[("schedule", "schedules")]
 )
 cron_rest_shape = record(_CRON_FIELDS)
@@ -200,7 +193,7 @@ BINDING = record(
     {
         "event": record({"selector": _TEXT}, required=["selector"]),
         "submit": record(
-            {"workflowTemplateRef": _TEMPLATE_OF, "arguments": ARGUMENTS, "metadata": _OBJECT},
+            {"workflowTemplateRef": _TEMPLATE_OF, "arguments": _ARGUMENTS, "metadata": _OBJECT},
             required=["workflowTemplateRef"],
         ),
     },
@@ -208,7 +201,7 @@ BINDING = record(
 )
 SPECS: Mapping[str, Shape] = {
     **fields_of(SPEC, "Workflow WorkflowTemplate ClusterWorkflowTemplate"),
-    "CronWorkflow": CRON,
+    "CronWorkflow": _CRON,
     "WorkflowEventBinding": BINDING,
 }
 METADATA = record(
@@ -226,21 +219,27 @@ def document_shape(value: Any, place: Place) -> None:
     if isinstance(kind, str) and kind not in SPECS:
         (place / "kind").refuse(f"is a {kind[:60]}, not a workflow", list(SPECS))
         return
-    spec = SPECS.get(kind) if isinstance(kind, str) else None
     fields: Mapping[str, Shape] = {
         "apiVersion": text(r"argoproj\.io/.+", says="argoproj.io/v1alpha1"),
         "kind": choice(*SPECS),
         "metadata": METADATA,
-        "spec": spec or anything,
+        "spec": SPECS.get(str(kind), anything),
         "status": _OBJECT,
     }
     record(fields, required=["apiVersion", "kind", "metadata", "spec"])(value, place)
 
 
-def spec_of(document: Mapping[str, Any]) -> JsonObject:
-    """Return the part of a document that says what is done."""
-    spec = object_in(document.get("spec"))
-    return object_in(spec["workflowSpec"]) if "workflowSpec" in spec else spec
+def spec_in(document: Mapping[str, Any], place: Place) -> tuple[JsonObject, Place]:
+    """Return the part of a document that says what is done, and its place."""
+    spec, here = object_in(document.get("spec")), place / "spec"
+    return (object_in(spec["workflowSpec"]), here / "workflowSpec") if "workflowSpec" in spec else (spec, here)
+
+
+def calls_in(template: Mapping[str, Any], place: Place) -> Iterator[tuple[int, JsonObject, Place]]:
+    """Yield the steps or tasks of a template with the number of their group, which is 0 for tasks."""
+    yield from ((0, task, here) for task, here in items_in(template, place, "dag", "tasks"))
+    for at, group in enumerate(list_in(template.get("steps"))):
+        yield from ((at, step, here) for step, here in items_in(group, place / "steps" / at))
 
 
 def said_depends(task: Mapping[str, Any]) -> tuple[dict[str, bool], bool]:
@@ -260,10 +259,7 @@ def said_depends(task: Mapping[str, Any]) -> tuple[dict[str, bool], bool]:
 
 def check_references(document: JsonObject, place: Place) -> None:
     """Refuse templates and tasks that are not there, are there twice or wait for themselves, and what is missing."""
-    spec = spec_of(document)
-    where = place / "spec"
-    if "workflowSpec" in object_in(document.get("spec")):
-        where /= "workflowSpec"
+    spec, where = spec_in(document, place)
     templates = list_in(spec.get("templates"))
     names = [str(one.get("name", "")) for one in templates]
     _used_twice(names, where / "templates")
@@ -296,22 +292,14 @@ def _check_reference(name: Any, known: set[str] | None, place: Place) -> None:
 
 
 def _template(template: JsonObject, known: set[str] | None, place: Place) -> None:
+    for _, call, here in calls_in(template, place):
+        _check_reference(call.get("template"), known, here / "template")
+        if "inline" in call:
+            _template(call["inline"], known, here / "inline")
+    _used_twice((step["name"] for group in list_in(template.get("steps")) for step in group), place / "steps")
     tasks = list_in(object_in(template.get("dag")).get("tasks"))
-    groups = list_in(template.get("steps"))
-    for at, task in enumerate(tasks):
-        _call(task, known, place / "dag" / "tasks" / at)
-    for at, group in enumerate(groups):
-        for beside, step in enumerate(group):
-            _call(step, known, place / "steps" / at / beside)
-    _used_twice((step["name"] for group in groups for step in group), place / "steps")
     _used_twice((task["name"] for task in tasks), place / "dag" / "tasks")
     _waiting(tasks, place / "dag" / "tasks")
-
-
-def _call(call: JsonObject, known: set[str] | None, place: Place) -> None:
-    _check_reference(call.get("template"), known, place / "template")
-    if "inline" in call:
-        _template(call["inline"], known, place / "inline")
 
 
 def _check_depends(task: JsonObject, unknown: list[str], names: list[str], place: Place) -> None:

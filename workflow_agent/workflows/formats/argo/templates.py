@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.argo.shapes import KINDS
+from workflow_agent.workflows.formats.argo.shapes import CALLED, KINDS
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.plain import are_texts, filled, list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds
@@ -16,10 +16,9 @@ LANGUAGE = "argo"
 COMPOSITE = ("steps", "dag")
 _RESOURCE = "kubernetes."
 _UNBOUNDED = 1_000_000
-_CALLED = ("template", "templateRef", "inline")
 TASK_SAID_BY: Mapping[str, tuple[str, ...]] = {
     "name": ("name",),
-    "uses": _CALLED,
+    "uses": CALLED,
     "when": ("when",),
     "loop": ("withItems", "withParam", "withSequence"),
     "on_error": ("continueOn",),
@@ -32,8 +31,7 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)")
 def said_template(template: Mapping[str, Any]) -> JsonObject:
     """Return the fields of a step that does what a template says; nothing of the tasks in it."""
     limit = template.get("timeout", template.get("activeDeadlineSeconds"))
-    timeout = short_duration(str(limit))
-    fields: JsonObject = {"retry": _said_retry(template.get("retryStrategy")), "timeout": timeout}
+    fields = {"retry": _said_retry(template.get("retryStrategy")), "timeout": short_duration(str(limit))}
     kind = next((one for one in KINDS if one in template), None)
     if kind == "suspend":
         length = object_in(template["suspend"]).get("duration")
@@ -169,11 +167,10 @@ def short_duration(text: str) -> str | None:
 
 def as_short_duration(duration: str | None) -> str | None:
     """Return a duration as `1h30m`; None where that cannot say it."""
-    seconds = exact_seconds(duration)
-    if seconds is None:
+    left = exact_seconds(duration)
+    if left is None:
         return None
     parts: list[str] = []
-    left = seconds
     for unit in ("h", "m"):
         amount, left = divmod(left, _UNITS[unit])
         parts += [f"{int(amount)}{unit}"] if amount else []

@@ -85,12 +85,9 @@ def targets_of(state: Mapping[str, Any]) -> Iterable[tuple[_Path, str]]:
         yield from (((key, at, "Next"), one["Next"]) for at, one in enumerate(state.get(key, ())))
 
 
-def check_states(machine: JsonObject, place: Place) -> None:
+def check_states(machine: JsonObject, place: Place, seen: set[str] | None = None) -> None:
     """Refuse states that are not there or are there twice, and inside a state those that nothing leads to."""
-    _check_machine(machine, place, set(), is_inside=False)
-
-
-def _check_machine(machine: JsonObject, place: Place, seen: set[str], *, is_inside: bool) -> None:
+    seen = set() if seen is None else seen
     states, start = object_in(machine["States"]), machine["StartAt"]
     if start not in states:
         (place / "StartAt").refuse(f"there is no state {start[:80]!r}", list(states))
@@ -104,14 +101,14 @@ def _check_machine(machine: JsonObject, place: Place, seen: set[str], *, is_insi
                 message = f"there is no state {target[:80]!r} here; a state leads only to others of its own machine"
                 here.down(path).refuse(message, list(states))
         for path, inner in machines_in(state):
-            _check_machine(inner, here.down(path), seen, is_inside=True)
-    if is_inside:
-        _check_reachable(start, states, place)
+            check_states(inner, here.down(path), seen)
+            _check_reachable(inner, here.down(path))
 
 
-def _check_reachable(start: str, states: JsonObject, place: Place) -> None:
+def _check_reachable(machine: JsonObject, place: Place) -> None:
     """Refuse what nothing leads to inside a state; outside it is for the analysis to tell."""
-    found = set(reached([start], lambda name: [target for _, target in targets_of(states.get(name, {}))]))
+    states = object_in(machine["States"])
+    found = set(reached([machine["StartAt"]], lambda name: [to for _, to in targets_of(states.get(name, {}))]))
     for name in states:
         if name not in found:
             (place / "States" / name).refuse(f"nothing leads to state {name!r}")
@@ -160,11 +157,8 @@ class _Reader:
 
 def _kept_inside(state: JsonObject) -> JsonObject:
     """Return what the machines inside a state have beside their states, in the places they stand."""
-    found: JsonObject = {}
-    for key in ("ItemProcessor", "Iterator"):
-        if key in state:
-            rest = _beside(state[key])
-            found |= {key: rest} if rest or key == "Iterator" else {}
+    items = {key: _beside(state[key]) for key in ("ItemProcessor", "Iterator") if key in state}
+    found = {key: rest for key, rest in items.items() if rest or key == "Iterator"}
     rests = [_beside(branch) for branch in state.get("Branches", ())]
     return found | ({"Branches": rests} if any(rests) else {})
 
@@ -260,8 +254,7 @@ class _Writer:
         plain = generated(step, structure, language)
         if language != self._language:
             plain["QueryLanguage"] = language
-        own = self._flow.kept(step)
-        kept = without(own, *INSIDE)
+        kept = without(self._flow.kept(step), *INSIDE)
         shape = content_shape(plain["Type"], language)
         return restored_step(step, plain, kept, read=said, said_by=SAID_BY, shape=shape)
 

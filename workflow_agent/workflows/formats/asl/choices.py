@@ -3,19 +3,20 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.jsonata import jsonata_problem
 from workflow_agent.workflows.formats.asl.paths import reference_problem, result_path_problem, value_problem
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.fidelity import kept_in
-from workflow_agent.workflows.formats.plain import without
+from workflow_agent.workflows.formats.plain import entries_in, list_in, object_in, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
     anything,
     choice,
+    fields_of,
     flag,
     kind_of,
     listed,
@@ -33,6 +34,7 @@ _LAMBDA = re.compile(
     r"arn:aws[\w-]*:lambda:[^:]*:[^:]*:function:[\w-]+(?::(?:\$LATEST|[\w-]+))?|arn:aws[\w-]*:lambda:[^:]*:[^:]*:layer:.*"
 )
 _TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)"
+_ALL = ["States.ALL"]
 TEXT = text()
 
 
@@ -54,18 +56,13 @@ RESULT_PATH = one_kind(text=_by(result_path_problem), nothing=anything)
 
 def payload(value: Any, place: Place) -> None:
     """Check a payload template: a key that ends in `.$` takes its value from a path or a function."""
-    if isinstance(value, list):
-        for at, item in enumerate(cast("list[Any]", value)):
-            payload(item, place / at)
-    elif isinstance(value, Mapping):
-        entries = cast("Mapping[str, Any]", value)
-        for key, item in entries.items():
-            if not key.endswith(".$"):
-                payload(item, place / key)
-                continue
-            VALUE(item, place / key)
-            if key[:-2] in entries:
-                (place / key).refuse(f"there is also `{key[:-2]}`; give the value once")
+    for key, item in entries_in(value):
+        if not isinstance(key, str) or not key.endswith(".$"):
+            payload(item, place / key)
+            continue
+        VALUE(item, place / key)
+        if key[:-2] in value:
+            (place / key).refuse(f"there is also `{key[:-2]}`; give the value once")
 
 
 def _is_jsonata(value: Any) -> bool:
@@ -83,13 +80,9 @@ def expression(value: Any, place: Place) -> None:
 
 def template(value: Any, place: Place) -> None:
     """Check data in which any text may be JSONata."""
-    if isinstance(value, list):
-        for at, item in enumerate(cast("list[Any]", value)):
-            template(item, place / at)
-    elif isinstance(value, Mapping):
-        for key, item in cast("Mapping[str, Any]", value).items():
-            template(item, place / key)
-    elif _is_jsonata(value):
+    for key, item in entries_in(value):
+        template(item, place / key)
+    if _is_jsonata(value):
         expression(value, place)
 
 
@@ -120,7 +113,7 @@ def resource(value: Any, place: Place) -> None:
 
 def _errors(value: Any, place: Place) -> None:
     listed(text(r"[\s\S]+", says="the name of an error"), least=1)(value, place)
-    if isinstance(value, list) and "States.ALL" in value and len(cast("list[Any]", value)) > 1:
+    if "States.ALL" in list_in(value) and len(value) > 1:
         place.refuse("`States.ALL` must stand alone")
 
 
@@ -129,8 +122,8 @@ def _handlers(fields: Mapping[str, Shape], *required: str) -> Shape:
 
     def check(value: Any, place: Place) -> None:
         one(value, place)
-        for at, handler in enumerate(cast("list[Any]", value)[:-1] if isinstance(value, list) else []):
-            if isinstance(handler, Mapping) and cast("Mapping[str, Any]", handler).get("ErrorEquals") == ["States.ALL"]:
+        for at, handler in enumerate(list_in(value)[:-1]):
+            if object_in(handler).get("ErrorEquals") == _ALL:
                 (place / at).refuse("`States.ALL` must be the last; what follows is never asked")
 
     return check
@@ -172,7 +165,7 @@ def _rule(value: Any, place: Place, *, is_outer: bool = False) -> None:
     """Check a choice rule of JSONPath; only an outermost one leads somewhere."""
     beside, required = (_TOP_OF_RULE, ("Next",)) if is_outer else ({"Comment": TEXT}, ())
     nested: Mapping[str, Shape] = {"And": listed(_rule, least=1), "Or": listed(_rule, least=1), "Not": _rule}
-    if isinstance(value, Mapping) and not nested.keys().isdisjoint(cast("Mapping[str, Any]", value)):
+    if nested.keys() & object_in(value).keys():
         record({**nested, **beside}, required=required, exactly_one=[list(nested)])(value, place)
         return
     data_test = {"Variable": REFERENCE, **_TESTS, **beside}
@@ -186,8 +179,7 @@ CHOICES = {
             {
                 "Condition": one_kind(text=expression, flag=flag),
                 "Next": STATE_NAME,
-                "Assign": template,
-                "Output": template,
+                **fields_of(template, "Assign Output"),
                 "Comment": TEXT,
             },
             required=["Condition", "Next"],
@@ -195,15 +187,13 @@ CHOICES = {
         least=1,
     ),
 }
-_ALL = ["States.ALL"]
 _TIMEOUT = "States.Timeout"
 
 
 def split_rule(rule: JsonObject) -> tuple[JsonObject, JsonObject]:
     """Return the condition of a choice rule, and what else it has."""
     if "Condition" in rule:
-        kept = without(rule, "Next", "Condition")
-        return {"expression": rule["Condition"], "language": "jsonata"}, kept
+        return {"expression": rule["Condition"], "language": "jsonata"}, without(rule, "Next", "Condition")
     test = without(rule, "Next", "Assign", "Comment")
     return {"expression": test, "language": "asl"}, without(rule, "Next", *test)
 
@@ -253,7 +243,7 @@ def _made_rule(edge: Transition, target: str, format_name: str, language: str) -
     if language == "JSONata":
         tested: JsonObject = {"Condition": expression}
     else:
-        tested = dict(cast("JsonObject", expression)) if isinstance(expression, dict) else {}
+        tested = object_in(expression)
     rule = {**tested, **kept_in(edge.extensions, format_name), "Next": target}
     if not problems_in([rule], CHOICES[language]):
         return rule

@@ -8,6 +8,7 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.asl.choices import error_names, errors_of
 from workflow_agent.workflows.formats.asl.paths import value_problem
 from workflow_agent.workflows.formats.builder import fit, seconds_in
+from workflow_agent.workflows.formats.fidelity import step_with
 from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in
 from workflow_agent.workflows.model.durations import whole_seconds
 from workflow_agent.workflows.model.parser import slug
@@ -115,9 +116,7 @@ def _said_loop(state: Mapping[str, Any]) -> JsonObject:
 def _said_outcome(error: Any) -> str:
     """Return the error as the outcome where it tells by itself that the end is a bad one."""
     named = fit(error) if isinstance(error, str) else None
-    if named and ends_badly(Step(id="end", name="end", type="end", outcome=named)):
-        return named
-    return "failed"
+    return named if named and ends_badly(step_with({"type": "end", "outcome": named})) else "failed"
 
 
 def generated(step: Step, structure: str = "", language: str = "JSONPath") -> JsonObject:
@@ -182,8 +181,7 @@ def _retriers(retry: Retry | None) -> JsonObject:
 
 
 def _items(loop: Loop | None) -> JsonObject:
-    over = loop.over if loop else None
-    limit = loop.parallel if loop else None
+    over, limit = (loop.over, loop.parallel) if loop else (None, None)
     found: JsonObject = {} if limit == 0 else {"MaxConcurrency": limit or 1}
     path = _VARIABLE.sub(r"$.\1", over) if isinstance(over, str) else ""
     if path != _WHOLE_INPUT and path.startswith("$") and value_problem(path) is None:

@@ -164,9 +164,7 @@ def _choices(document: Any, place: Place) -> None:
 def _covers_all(rules: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether one of two rules always holds: something is so, and it is not so."""
     for rule in rules:
-        if rule.get("Condition") is True:
-            return True
-        if {"Not": rule} in rules:
+        if rule.get("Condition") is True or {"Not": rule} in rules:
             return True
         for test in _OPPOSITE & rule.keys():
             if isinstance(rule[test], bool) and {**rule, test: not rule[test]} in rules:

@@ -21,7 +21,7 @@ from workflow_agent.workflows.formats.asl.choices import (
     resource,
     template,
 )
-from workflow_agent.workflows.formats.plain import object_in
+from workflow_agent.workflows.formats.plain import object_in, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
     Shape,
@@ -37,6 +37,7 @@ from workflow_agent.workflows.formats.shapes import (
 
 TYPES = ("Task", "Pass", "Choice", "Wait", "Succeed", "Fail", "Parallel", "Map")
 LANGUAGES = ("JSONPath", "JSONata")
+_LANGUAGE = choice(*LANGUAGES)
 STATE_NAME_CHARS = 80
 FLOW = ("Next", "End")
 INSIDE = ("Branches", "ItemProcessor", "Iterator")
@@ -73,12 +74,12 @@ _ALLOWED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Map": (*FLOW, *_HANDLING, *_MAP, "Items", "Output", "Assign"),
     },
 }  # fmt: skip
-REQUIRED: Mapping[str, tuple[str, ...]] = {"Task": ("Resource",), "Choice": ("Choices",), "Parallel": ("Branches",)}
-EXACTLY_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+_REQUIRED: Mapping[str, tuple[str, ...]] = {"Task": ("Resource",), "Choice": ("Choices",), "Parallel": ("Branches",)}
+_EXACTLY_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "Wait": (("Seconds", "Timestamp", "SecondsPath", "TimestampPath"),),
     "Map": (("ItemProcessor", "Iterator"),),
 }
-AT_MOST_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+_AT_MOST_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "Task": (("TimeoutSeconds", "TimeoutSecondsPath"), ("HeartbeatSeconds", "HeartbeatSecondsPath")),
     "Fail": (("Error", "ErrorPath"), ("Cause", "CausePath")),
     "Map": (
@@ -89,11 +90,6 @@ AT_MOST_ONE: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("ToleratedFailurePercentage", "ToleratedFailurePercentagePath"),
     ),
 }
-
-
-def allowed_fields(kind: str, language: str) -> tuple[str, ...]:
-    """Return the fields a state of this type may have."""
-    return (*_EVERY, *_ALLOWED[language][kind])
 
 
 def _machine_in(language: str, beside: Mapping[str, Shape]) -> Shape:
@@ -109,7 +105,7 @@ def _machine_in(language: str, beside: Mapping[str, Shape]) -> Shape:
             "Comment": TEXT,
             "StartAt": STATE_NAME,
             "States": states,
-            "QueryLanguage": choice(*LANGUAGES),
+            "QueryLanguage": _LANGUAGE,
             **beside,
         }
         record(fields, required=["StartAt", "States"])(value, place)
@@ -118,18 +114,13 @@ def _machine_in(language: str, beside: Mapping[str, Shape]) -> Shape:
 
 
 _ROOT: Mapping[str, Shape] = {"Version": TEXT, "TimeoutSeconds": number(least=0, whole=True)}
-root_rest_shape = record({**_ROOT, "QueryLanguage": choice(*LANGUAGES)})
+root_rest_shape = record({**_ROOT, "QueryLanguage": _LANGUAGE})
 """What a machine has beside its comment and its states."""
-branch_rest_shape = record({**_ROOT, "QueryLanguage": choice(*LANGUAGES), "Comment": TEXT})
-
-
-def machine_shape(value: Any, place: Place) -> None:
-    """Check a whole state machine."""
-    _machine_in("JSONPath", _ROOT)(value, place)
-
-
+branch_rest_shape = record({**_ROOT, "QueryLanguage": _LANGUAGE, "Comment": TEXT})
+machine_shape = _machine_in("JSONPath", _ROOT)
+"""Checks a whole state machine."""
 _MODES = record({"Mode": choice("INLINE", "DISTRIBUTED"), "ExecutionType": choice("STANDARD", "EXPRESS")}, is_open=True)
-processor_rest_shape = record({"QueryLanguage": choice(*LANGUAGES), "Comment": TEXT, "ProcessorConfig": _MODES})
+processor_rest_shape = record({"QueryLanguage": _LANGUAGE, "Comment": TEXT, "ProcessorConfig": _MODES})
 
 
 def _as_is(shape: Shape) -> Shape:
@@ -185,15 +176,13 @@ def _fields(language: str) -> Mapping[str, Shape]:
             **fields_of(VALUE, "ItemsPath ErrorPath CausePath"),
             "Credentials": one_kind(object=payload),
             "Timestamp": TIMESTAMP,
+            **fields_of(REFERENCE, "SecondsPath TimestampPath TimeoutSecondsPath HeartbeatSecondsPath"),
+            **fields_of(REFERENCE, "MaxConcurrencyPath ToleratedFailureCountPath ToleratedFailurePercentagePath"),
         }
-        own |= fields_of(
-            REFERENCE, "SecondsPath TimestampPath TimeoutSecondsPath HeartbeatSecondsPath MaxConcurrencyPath"
-        )
-        own |= fields_of(REFERENCE, "ToleratedFailureCountPath ToleratedFailurePercentagePath")
     return {
         "Type": choice(*TYPES),
         **fields_of(TEXT, "Comment Label"),
-        "QueryLanguage": choice(*LANGUAGES),
+        "QueryLanguage": _LANGUAGE,
         **fields_of(STATE_NAME, "Next Default"),
         "End": choice(True),
         "Resource": resource,
@@ -231,25 +220,27 @@ def state_shape(language: str) -> Shape:
     return check
 
 
-_TYPED = record({"Type": choice(*TYPES), "QueryLanguage": choice(*LANGUAGES)}, required=["Type"], is_open=True)
+_TYPED = record({"Type": choice(*TYPES), "QueryLanguage": _LANGUAGE}, required=["Type"], is_open=True)
+
+
+def _fields_of_state(kind: str, language: str) -> Mapping[str, Shape]:
+    shapes = _fields(language)
+    return {name: shapes[name] for name in (*_EVERY, *_ALLOWED[language][kind])}
 
 
 @cache
 def content_shape(kind: str, language: str) -> Shape:
     """Return the shape of a state of this type without what follows it and what is inside it."""
-    shapes = _fields(language)
-    apart = (*FLOW, "Choices", "Default", "Catch", *INSIDE)
-    fields = {name: shapes[name] for name in allowed_fields(kind, language) if name not in apart}
-    return record(fields, at_most_one=AT_MOST_ONE.get(kind, ()))
+    fields = without(_fields_of_state(kind, language), *FLOW, "Choices", "Default", "Catch", *INSIDE)
+    return record(fields, at_most_one=_AT_MOST_ONE.get(kind, ()))
 
 
 @cache
 def _record_of(kind: str, language: str) -> Shape:
-    shapes = _fields(language)
-    allowed = allowed_fields(kind, language)
+    fields = _fields_of_state(kind, language)
     return record(
-        {name: shapes[name] for name in allowed},
-        required=REQUIRED.get(kind, ()),
-        exactly_one=(*EXACTLY_ONE.get(kind, ()), *([FLOW] if "Next" in allowed else [])),
-        at_most_one=AT_MOST_ONE.get(kind, ()),
+        fields,
+        required=_REQUIRED.get(kind, ()),
+        exactly_one=(*_EXACTLY_ONE.get(kind, ()), *([FLOW] if "Next" in fields else [])),
+        at_most_one=_AT_MOST_ONE.get(kind, ()),
     )

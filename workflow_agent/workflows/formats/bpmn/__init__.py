@@ -1,16 +1,15 @@
 """BPMN 2.0, the diagrams of business processes, in XML: its formats, and how their documents are read."""
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree.ElementTree import Element
 
 from typing_extensions import override
 
-from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.base import Exported, Format, Imported, UnreadableDocument
+from workflow_agent.workflows.formats.base import Exported, Format, Imported, unreadable
 from workflow_agent.workflows.formats.bpmn.camunda import into_bpmn, into_camunda, is_for_camunda
-from workflow_agent.workflows.formats.bpmn.diagram import kept_diagrams, were_drawn
+from workflow_agent.workflows.formats.bpmn.diagram import drawn_by_people, kept_diagrams
 from workflow_agent.workflows.formats.bpmn.document import (
     Document,
     Scope,
@@ -21,10 +20,16 @@ from workflow_agent.workflows.formats.bpmn.document import (
     said_shell,
     xml_id,
 )
-from workflow_agent.workflows.formats.bpmn.edges import deadline_of, made_boundary, plain_edge, said_boundary, said_flow
-from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
+from workflow_agent.workflows.formats.bpmn.edges import (
+    deadline_among,
+    made_boundary,
+    plain_edge,
+    said_boundary,
+    said_flow,
+)
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES, made, said
 from workflow_agent.workflows.formats.bpmn.events import OF_FLOW, natural_start, said_starts, take_residue
-from workflow_agent.workflows.formats.bpmn.writer import document_of, undrawn, without_diagrams
+from workflow_agent.workflows.formats.bpmn.writer import BpmnWriter, undrawn, without_diagrams
 from workflow_agent.workflows.formats.bpmn.xml import BPMN, is_as_made, is_same, local_name, xml_text
 from workflow_agent.workflows.formats.builder import Draft
 from workflow_agent.workflows.formats.fidelity import checked_export, completed
@@ -74,23 +79,20 @@ class _Reader:
         else:
             kept["id"] = process_id
         shell = scope.shell()
-        told = said_shell(process)
-        name, description = told["name"], told["description"]
-        own = made_shell(name, description)
+        said_top = said_shell(process)
+        own = made_shell(**said_top)
         own.attrib |= {"id": process_id} if "id" in process.attrib else {}
-        text = xml_text(shell)
+        self._texts.append(xml_text(shell))
         if not is_same(shell, own):
-            kept["process"] = text
-        self._texts.append(text)
+            kept["process"] = self._texts[-1]
         kept |= self._kept_roots()
         if diagrams:
             kept["diagrams"] = diagrams
-        elif were_drawn(self._document.root):
+        elif drawn_by_people(self._document.root):
             told = "shows no step, has no sensible places or is of elements without ids; it is drawn anew"
             self._draft.report.lose("/BPMNDiagram", f"the diagram {told}")
-        said_top: JsonObject = {"name": name, "description": description, "triggers": starts.triggers}
         others = {"id": "wf_x", "start": "x", "steps": [{"id": "x", "name": "x"}]}
-        top = completed(said_top, residue, Workflow, others)
+        top = completed(said_top | {"triggers": starts.triggers}, residue, Workflow, others)
         first = self._ids[starts.target] if starts.target else start
         return self._draft.finished(start=first, kept=kept, **top)
 
@@ -117,17 +119,14 @@ class _Reader:
         element_id = xml_id(node)
         residue = take_residue(node, "step")
         boundaries = scope.boundaries.get(element_id, [])
-        deadlines = (deadline_of(one, self._roots) for one in boundaries)
-        deadline = next((one for one in deadlines if one), None)
-        around = Around(self._roots, is_join, deadline, self._document.lanes.get(element_id))
-        fields = completed(said(node, around), residue, Step, {"id": "x"})
+        deadline, lane = deadline_among(boundaries, self._roots), self._document.lanes.get(element_id)
+        told = said(node, self._roots, is_join=is_join, deadline=deadline, lane=lane)
+        fields = completed(told, residue, Step, {"id": "x"})
         inner = Scope(node) if local_name(node) in SCOPES else None
         wanted = element_id if _OUR_ID.fullmatch(element_id) else None
         step_id = self._draft.add(parent=parent, wanted_id=wanted, **fields)
         self._ids[element_id] = step_id
-        document = {**self._draft.steps[-1], "parent": None}
-        step = Step.model_validate(document)
-        self._steps[step_id] = step
+        step = self._steps[step_id] = Step.model_validate({**self._draft.steps[-1], "parent": None})
         at = len(self._draft.steps) - 1
         kept = self._kept_node(node, step, boundaries, inner)
         if inner is not None and inner.nodes:
@@ -151,21 +150,24 @@ class _Reader:
         element_id = node.get("id", "")
         has_inside = inner is not None and bool(inner.nodes)
         kept: JsonObject = {} if element_id in ("", step.id) else {"id": element_id}
-        if not is_same(shell, made(step, self._roots, has_inside=has_inside)):
-            kept["xml"] = xml_text(shell)
-            self._texts.append(kept["xml"])
-        silent = [
-            xml_text(bare(one, "attachedToRef")) for one in boundaries if not self._document.leads_on(xml_id(one))
-        ]
+        kept |= self._kept_xml(shell, made(step, self._roots, has_inside=has_inside))
+        silent = [one for one in boundaries if xml_id(one) not in self._document.leading]
         if silent:
-            kept["boundaries"] = silent
-            self._texts += silent
+            kept["boundaries"] = [xml_text(bare(one, "attachedToRef")) for one in silent]
+            self._texts += kept["boundaries"]
         return kept
+
+    def _kept_xml(self, said: Element, plain: Element) -> JsonObject:
+        """Return the text of an element, where it is another than the model alone gives."""
+        if is_same(said, plain):
+            return {}
+        self._texts.append(xml_text(said))
+        return {"xml": self._texts[-1]}
 
     def _edge(self, scope: Scope, element: Element) -> None:
         """Add the transition that a flow or an association is."""
         source, edge_id = element.get("sourceRef", ""), element.get("id", "")
-        boundary = scope.boundary(source)
+        boundary = scope.boundary_of.get(source)
         host = self._ids[source if boundary is None else boundary.get("attachedToRef", "")]
         residue = take_residue(element, "transition")
         fields = completed(self._said_edge(element, boundary), residue, Transition, _EDGE)
@@ -177,8 +179,10 @@ class _Reader:
             kept["xml"] = xml_text(said)
         if boundary is not None:
             made_id = f"Boundary-{edge_id}" if is_ours else ""
-            if about := self._kept_boundary(boundary, edge, self._steps[host], made_id):
-                kept["boundary"] = about
+            about: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}
+            plain = made_boundary(edge, self._steps[host], self._roots)
+            about |= self._kept_xml(bare(boundary, "id", "attachedToRef"), plain)
+            kept |= {"boundary": about} if about else {}
         given = {"id": edge_id} if is_ours else {}
         self._draft.connect(host, self._ids[element.get("targetRef", "")], kept=kept, **given, **fields)
 
@@ -190,14 +194,6 @@ class _Reader:
         said = said_flow(element, is_default=default == element.get("id", "") != "")
         return said if of_boundary is None else of_boundary | without(said, "type")
 
-    def _kept_boundary(self, boundary: Element, edge: Transition, step: Step, made_id: str) -> JsonObject:
-        kept: JsonObject = {} if boundary.get("id") == made_id else {"id": xml_id(boundary)}
-        said = bare(boundary, "id", "attachedToRef")
-        if not is_same(said, made_boundary(edge, step, self._roots)):
-            kept["xml"] = xml_text(said)
-            self._texts.append(kept["xml"])
-        return kept
-
 
 class Bpmn(Format):
     """Processes of BPMN 2.0; documents are handed over as text."""
@@ -206,6 +202,10 @@ class Bpmn(Format):
     title = "BPMN 2.0"
     media_type = "application/xml"
     extension = "bpmn"
+    from_engine: ClassVar[Translation | None] = None
+    """Turns an engine's own words into BPMN's before a document is read."""
+    into_engine: ClassVar[Translation | None] = None
+    """Turns BPMN's words into an engine's after a document is written."""
 
     @override
     def recognises(self, document: Any) -> float:
@@ -215,13 +215,9 @@ class Bpmn(Format):
 
     @override
     def read(self, document: Any) -> Imported:
-        return self._imported(document)
-
-    def _imported(self, document: Any, translate: Translation | None = None) -> Imported:
-        """Return the workflow of a document, in which an engine's own words are turned into BPMN's before."""
         if not isinstance(document, str):
-            raise UnreadableDocument(self.title, [Problem("", "must be the text of an XML document")])
-        whole = Document(document.lstrip("\ufeff \t\r\n"), self.title, translate)
+            raise unreadable(self.title, "must be the text of an XML document")
+        whole = Document(document.lstrip("\ufeff \t\r\n"), self.title, type(self).from_engine)
         return _Reader(whole, Draft(self.name, self.title)).whole()
 
     @override
@@ -229,18 +225,16 @@ class Bpmn(Format):
         if Camunda.name in workflow.extensions and self.name not in workflow.extensions:
             # A document of Camunda is BPMN: all that it said is in it.
             return Camunda().write(workflow)
-        return self._exported(workflow, None)
-
-    def _exported(self, workflow: Workflow, translate: Translation | None) -> Exported:
-        """Return the document, of which the process is read back: a diagram is written as it is kept, or made."""
-        text, report = document_of(workflow, self.name, translate)
+        writer = BpmnWriter(workflow, self.name)
+        text = writer.text(type(self).into_engine)
 
         def read(document: Any) -> Imported:
             imported = self.read(document)
             return Imported(undrawn(imported.workflow, self.name), imported.report)
 
-        checked_export(without_diagrams(text), undrawn(workflow, self.name), read, self.title, report)
-        return Exported(text, report)
+        # The process is read back alone: a diagram is written as it is kept, or made.
+        checked_export(without_diagrams(text), undrawn(workflow, self.name), read, self.title, writer.report)
+        return Exported(text, writer.report)
 
 
 class Camunda(Bpmn):
@@ -248,15 +242,9 @@ class Camunda(Bpmn):
 
     name = "camunda"
     title = "Camunda BPMN"
+    from_engine = staticmethod(into_bpmn)
+    into_engine = staticmethod(into_camunda)
 
     @override
     def recognises(self, document: Any) -> float:
         return 0.97 if super().recognises(document) and is_for_camunda(document) else 0.0
-
-    @override
-    def read(self, document: Any) -> Imported:
-        return self._imported(document, into_bpmn)
-
-    @override
-    def write(self, workflow: Workflow) -> Exported:
-        return self._exported(workflow, into_camunda)

@@ -10,11 +10,12 @@ from xml.etree.ElementTree import Element, SubElement
 
 from workflow_agent.workflows.formats.bpmn.elements import NODES, WORKED_OFF
 from workflow_agent.workflows.formats.bpmn.events import extensions_of, take_residue, write_residue
-from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, own
+from workflow_agent.workflows.formats.bpmn.xml import add, bpmn, local_name, names_in, own
 from workflow_agent.workflows.formats.plain import object_in
 
 _ZEEBE = "http://camunda.org/schema/zeebe/1.0"
 _SEVEN = "http://camunda.org/schema/1.0/bpmn"
+_zeebe, _seven = names_in(_ZEEBE), names_in(_SEVEN)
 _DECLARES = re.compile(rf"""xmlns(?::[\w.-]+)?\s*=\s*["'](?:{re.escape(_ZEEBE)}|{re.escape(_SEVEN)})["']""")
 _SAID = "$said"
 """Stands in the place of a value that is said in BPMN's words while a document is read."""
@@ -77,14 +78,6 @@ def _mark_plain(element: Element) -> None:
         element.set(_PLAIN, " ".join(plain))
     for role in element.findall(bpmn("potentialOwner")):
         role.set(_PLAIN, "role")
-
-
-def _zeebe(local: str) -> str:
-    return f"{{{_ZEEBE}}}{local}"
-
-
-def _seven(local: str) -> str:
-    return f"{{{_SEVEN}}}{local}"
 
 
 def _found(holder: Element | None, name: str) -> Element | None:

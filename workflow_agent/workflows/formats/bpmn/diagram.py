@@ -9,7 +9,7 @@ from workflow_agent.values import grouped
 from workflow_agent.workflows.formats.bpmn import layout
 from workflow_agent.workflows.formats.bpmn.document import MADE_ID, Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
-from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, bpmn, local_name, own, xml_text
+from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, LINES, bpmn, in_diagram, local_name, own, xml_text
 
 LAID_OUT = "laid out by workflow_agent"
 """The name of diagrams that are made; while nobody changed them they are made again, and not kept."""
@@ -21,8 +21,7 @@ _FAR = 1e6
 _BOX = ("x", "y", "width", "height")
 
 
-def made_diagram(process: Element) -> Element:
-    """Return the diagram of a process of which nobody drew one."""
+def _made_diagram(process: Element) -> Element:
     diagram = layout.diagram_of(process, layout.placed(Scope(process)))
     diagram.set("name", LAID_OUT)
     diagram.set(_DIGEST, _digest(diagram))
@@ -34,7 +33,7 @@ def kept_diagrams(root: Element, process: Element) -> list[str]:
 
     What is not drawn of the process is drawn, so that a document is written as it was kept.
     """
-    found = _drawn_by_people(root)
+    found = drawn_by_people(root)
     if any(one.get(MADE_ID) for one in process.iter()) or not all(map(_is_sensible, found)):
         return []
     sheet = _Sheet(found, root, process)
@@ -50,13 +49,13 @@ def kept_diagrams(root: Element, process: Element) -> list[str]:
 
 def diagrams_of(root: Element, process: Element, kept: Sequence[Element]) -> list[Element]:
     """Return the diagrams of a document that is written."""
-    found = [one for one in kept if one.tag == f"{{{DIAGRAM}}}BPMNDiagram" and _is_sensible(one)]
-    for plane in (plane for one in found for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")):
+    found = [one for one in kept if one.tag == in_diagram("BPMNDiagram") and _is_sensible(one)]
+    for plane in (plane for one in found for plane in one.iter(in_diagram("BPMNPlane"))):
         if not plane.get("bpmnElement"):
             plane.set("bpmnElement", process.get("id", ""))
     sheet = _Sheet(found, root, process)
     if not sheet.planes:
-        return [made_diagram(process)]
+        return [_made_diagram(process)]
     sheet.fit()
     for line in sheet.lines.values():
         line.attrib.pop(_FROM, None)
@@ -64,13 +63,9 @@ def diagrams_of(root: Element, process: Element, kept: Sequence[Element]) -> lis
     return found
 
 
-def were_drawn(root: Element) -> bool:
-    """Say whether a document has diagrams that people drew."""
-    return bool(_drawn_by_people(root))
-
-
-def _drawn_by_people(root: Element) -> list[Element]:
-    found = root.iter(f"{{{DIAGRAM}}}BPMNDiagram")
+def drawn_by_people(root: Element) -> list[Element]:
+    """Return the diagrams of a document that were not made here, or changed since."""
+    found = root.iter(in_diagram("BPMNDiagram"))
     return [one for one in found if one.get("name") != LAID_OUT or one.get(_DIGEST) != _digest(one)]
 
 
@@ -108,7 +103,7 @@ class _Sheet:
     def __init__(self, diagrams: Sequence[Element], root: Element, process: Element) -> None:
         self._process = process
         ids = {xml_id(one) for part in root if part not in diagrams for one in part.iter()}
-        found = [plane for one in diagrams for plane in one.iter(f"{{{DIAGRAM}}}BPMNPlane")]
+        found = [plane for one in diagrams for plane in one.iter(in_diagram("BPMNPlane"))]
         self._planes = found
         self.planes = {_refers_to(plane): plane for plane in found if _refers_to(plane) in ids}
         self._plane_of: dict[str, Element] = {}
@@ -168,9 +163,9 @@ class _Sheet:
         for node in new:
             self._draw(node, plane)
         border = layout.on_the_border(scope, self._boxes)
-        for boundary in (one for ones in scope.boundaries.values() for one in ones):
-            if xml_id(boundary) not in self.shapes:
-                self._boxes[xml_id(boundary)] = border[xml_id(boundary)]
+        for boundary_id, boundary in scope.boundary_of.items():
+            if boundary_id not in self.shapes:
+                self._boxes[boundary_id] = border[boundary_id]
                 self._draw(boundary, plane)
         self._grow(about, [self._boxes[xml_id(node)] for node in new])
 

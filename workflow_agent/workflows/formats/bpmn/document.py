@@ -13,12 +13,12 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import UnreadableDocument
 from workflow_agent.workflows.formats.bpmn.elements import NODES, SCOPES
 from workflow_agent.workflows.formats.bpmn.xml import (
-    DIAGRAM,
     PREFIXES,
     Roots,
     add,
     bpmn,
     copied,
+    in_diagram,
     local_name,
     named_children,
     own,
@@ -68,17 +68,18 @@ class Scope:
         self.flows = list(named_children(container, "sequenceFlow"))
         boundaries = named_children(container, "boundaryEvent")
         self.boundaries = grouped((one.get("attachedToRef", ""), one) for one in boundaries)
-        self._by_id = {xml_id(one): one for one in chain.from_iterable(self.boundaries.values())}
+        self.boundary_of = {xml_id(one): one for one in chain.from_iterable(self.boundaries.values())}
+        """The boundary events by their ids."""
 
     @cached_property
     def ends(self) -> frozenset[str]:
         """The ids that flows of this scope may have as their ends."""
-        return frozenset({xml_id(one) for one in self.nodes} | self._by_id.keys())
+        return frozenset({xml_id(one) for one in self.nodes} | self.boundary_of.keys())
 
     @cached_property
     def links(self) -> Sequence[Element]:
         """The associations that join steps."""
-        found, targets = named_children(self.container, "association"), self.ends - self._by_id.keys()
+        found, targets = named_children(self.container, "association"), self.ends - self.boundary_of.keys()
         return [one for one in found if one.get("sourceRef") in self.ends and one.get("targetRef") in targets]
 
     def link_pairs(self) -> list[tuple[Element, Element]]:
@@ -87,17 +88,12 @@ class Scope:
         thrown = [one for one in self.nodes if "Throw" in one.tag and _link_of(one)]
         return [(one, caught[_link_of(one)]) for one in thrown if _link_of(one) in caught]
 
-    def boundary(self, element_id: str) -> Element | None:
-        """Return the boundary event of this id."""
-        return self._by_id.get(element_id)
-
     def shell(self) -> Element:
         """Return a copy of the container with nothing that is a step or a transition."""
         copy = copied(self.container, without=map(bpmn, (*NODES, "sequenceFlow", "boundaryEvent")))
         links = {xml_id(link) for link in self.links}
-        for one in list(named_children(copy, "association")):
-            if xml_id(one) in links:
-                copy.remove(one)
+        for one in [one for one in named_children(copy, "association") if xml_id(one) in links]:
+            copy.remove(one)
         return bare(copy)
 
 
@@ -121,7 +117,6 @@ class Document:
         root = parse_xml(text)
         if translate is not None:
             translate(root)
-        comments = text.count("<!--")
         processes = list(named_children(root, "process"))
         if local_name(root) != "definitions" or not any(Scope(one).nodes for one in processes):
             raise UnreadableDocument(title, [Problem("", "has no `process` with steps in `definitions`")])
@@ -131,25 +126,21 @@ class Document:
             element.attrib.pop(MADE_ID, None)
             if element.tag in _REFERRED and not element.get("id"):
                 element.set(MADE_ID, f"_{local_name(element)}_{at}")
-        if problems := list(_used_twice(root)):
+        if problems := _used_twice(root):
             raise UnreadableDocument(title, problems)
-        self.left_out = list(_without_dangling(self.process))
-        self.left_out += prune_references(root)
-        if comments:
+        self.left_out = [*_without_dangling(self.process), *prune_references(root)]
+        """What was taken out because it refers to something that is not there, and what else is not read."""
+        if comments := text.count("<!--"):
             self.left_out.append(Problem("", f"{comments} XML comments are not read"))
-        """What refers to something that is not there: it was taken out of the process."""
-        drawn = f"{{{DIAGRAM}}}BPMNDiagram"
-        self.others = [copied(one) for one in root if one is not self.process and one.tag != drawn]
+        diagram = in_diagram("BPMNDiagram")
+        self.others = [copied(one) for one in root if one is not self.process and one.tag != diagram]
         self.roots = Roots(self.others)
         self.defaults = {xml_id(e): e.get("default") for e in self.process.iter() if e.get("default")}
         prune_lanes(self.process)
         self.lanes = lanes_of(self.process)
         self.root = root
-        self._leading = {e.get("sourceRef") for e in self.process.iter() if e.get("sourceRef")}
-
-    def leads_on(self, element_id: str) -> bool:
-        """Say whether something leads on from an element."""
-        return element_id in self._leading
+        self.leading = {e.get("sourceRef") for e in self.process.iter()}
+        """The ids of the elements from which something leads on."""
 
 
 def _beside(root: Element, text: str) -> JsonObject:
@@ -164,11 +155,9 @@ def _beside(root: Element, text: str) -> JsonObject:
     return beside | ({"prefixes": prefixes} if prefixes else {})
 
 
-def _used_twice(root: Element) -> Iterable[Problem]:
-    times = Counter(e.get("id") for e in root.iter() if e.tag in _REFERRED and e.get("id"))
-    for element_id, count in times.items():
-        if count > 1:
-            yield Problem(json_pointer([str(element_id)]), f"the id is used {count} times")
+def _used_twice(root: Element) -> list[Problem]:
+    times = Counter(e.get("id", "") for e in root.iter() if e.tag in _REFERRED and e.get("id"))
+    return [Problem(json_pointer([one]), f"the id is used {count} times") for one, count in times.items() if count > 1]
 
 
 def _without_dangling(process: Element) -> Iterable[Problem]:
@@ -177,8 +166,7 @@ def _without_dangling(process: Element) -> Iterable[Problem]:
         nodes = {xml_id(one) for one in container if one.tag in _STEPS}
         for one in [e for e in named_children(container, "boundaryEvent") if e.get("attachedToRef") not in nodes]:
             container.remove(one)
-            host = (one.get("attachedToRef") or "")[:80]
-            told = f"there is no step {host!r} in the same process or sub-process"
+            told = f"there is no step {one.get('attachedToRef', '')[:80]!r} in the same process or sub-process"
             yield Problem(json_pointer(["boundaryEvent", xml_id(one), "attachedToRef"]), told)
         scope = Scope(container)
         for flow in scope.flows:
@@ -189,13 +177,14 @@ def _without_dangling(process: Element) -> Iterable[Problem]:
 
 def _broken_end(flow: Element, scope: Scope) -> Problem | None:
     for end in ("sourceRef", "targetRef"):
-        told = ""
-        if flow.get(end) not in scope.ends:
-            told = f"{end} {(flow.get(end) or '')[:80]!r} is no step of the same process or sub-process"
-        elif end == "targetRef" and scope.boundary(flow.get(end, "")) is not None:
+        named = flow.get(end, "")
+        if named not in scope.ends:
+            told = f"{end} {named[:80]!r} is no step of the same process or sub-process"
+        elif end == "targetRef" and named in scope.boundary_of:
             told = "a flow cannot lead to a boundary event"
-        if told:
-            return Problem(json_pointer(["sequenceFlow", xml_id(flow), end]), told)
+        else:
+            continue
+        return Problem(json_pointer(["sequenceFlow", xml_id(flow), end]), told)
     return None
 
 

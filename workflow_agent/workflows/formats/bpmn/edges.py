@@ -1,6 +1,7 @@
 """What flows and boundary events of BPMN say of a transition, and those that say it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from workflow_agent.values.stored import JsonObject
@@ -9,7 +10,7 @@ from workflow_agent.workflows.formats.bpmn.elements import definition_of, words_
 from workflow_agent.workflows.formats.bpmn.events import put_residue, settled
 from workflow_agent.workflows.formats.bpmn.xml import Roots, add, bpmn, local_name, parsed_or_none, text_of
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.flow import Flow
 from workflow_agent.workflows.formats.plain import filled, object_in, text_in, without
 from workflow_agent.workflows.model.durations import is_duration
 from workflow_agent.workflows.model.steps import Step
@@ -69,12 +70,14 @@ def made_boundary(edge: Transition, step: Step, roots: Roots) -> Element:
     return element
 
 
-def deadline_of(boundary: Element, roots: Roots) -> str | None:
-    """Return how long the step may take that this boundary event interrupts."""
-    about = definition_of(boundary, roots)
-    length = about.every.get("timeDuration")
-    interrupts = boundary.get("cancelActivity") != "false"
-    return length if about.kind == "timer" and interrupts and is_duration(length) else None
+def deadline_among(boundaries: Iterable[Element], roots: Roots) -> str | None:
+    """Return how long a step may take until one of its boundary events interrupts it; the first that says so."""
+    for boundary in boundaries:
+        about = definition_of(boundary, roots)
+        length = about.every.get("timeDuration")
+        if about.kind == "timer" and boundary.get("cancelActivity") != "false" and is_duration(length):
+            return length
+    return None
 
 
 def made_link() -> Element:
@@ -92,65 +95,54 @@ def plain_edge(edge: Transition, boundary: Element | None) -> Element:
 _NO_DEFAULT = ("Event", "parallelGateway", "eventBasedGateway")
 
 
+@dataclass(frozen=True, slots=True)
 class EdgeWriter:
     """Makes the elements of transitions, between elements whose ids are known."""
 
-    def __init__(
-        self,
-        steps: Mapping[str, Step],
-        documents: Mapping[str, JsonObject],
-        ids: Mapping[str, str],
-        roots: Roots,
-        allocate: Callable[[object, str], str],
-        format_name: str,
-    ) -> None:
-        self._steps = steps
-        self._documents = documents
-        self._ids = ids
-        self._roots = roots
-        self._allocate = allocate
-        self._format_name = format_name
+    flow: Flow
+    documents: Mapping[str, JsonObject]
+    ids: Mapping[str, str]
+    roots: Roots
+    allocate: Callable[[object, str], str]
 
     def placed(self, edge: Transition, attached: dict[str, list[Element]]) -> Element:
         """Return the flow or association for a transition, with its ends; its content comes later."""
-        kept = kept_in(edge.extensions, self._format_name)
-        known = attached.setdefault(self._ids[edge.from_], [])
-        boundary = self._boundary(edge, object_in(kept.get("boundary")), known)
+        kept = self.flow.kept(edge)
+        known = attached.setdefault(self.ids[edge.from_], [])
+        boundary = self._boundary(edge, kept, known)
         read = parsed_or_none(kept.get("xml"), "sequenceFlow", "association") if boundary is not None else None
-        element = Element((plain_edge(edge, boundary) if read is None else read).tag)
-        element.set("id", self._allocate(kept.get("id"), edge.id))
-        source = self._ids[edge.from_] if boundary is None else xml_id(boundary)
-        element.set("sourceRef", source)
-        element.set("targetRef", self._ids[edge.to])
-        return element
+        made_id = self.allocate(kept.get("id"), edge.id)
+        source = self.ids[edge.from_] if boundary is None else xml_id(boundary)
+        tag = (plain_edge(edge, boundary) if read is None else read).tag
+        return Element(tag, {"id": made_id, "sourceRef": source, "targetRef": self.ids[edge.to]})
 
-    def _boundary(self, edge: Transition, kept: JsonObject, known: list[Element]) -> Element | None:
+    def _boundary(self, edge: Transition, kept_edge: JsonObject, known: list[Element]) -> Element | None:
         """Return the boundary event a transition leaves from, made where there is none; None for no event."""
+        kept = object_in(kept_edge.get("boundary"))
         before = next((one for one in known if xml_id(one) == kept.get("id")), None)
-        flow = parsed_or_none(kept_in(edge.extensions, self._format_name).get("xml"))
+        flow = parsed_or_none(kept_edge.get("xml"))
         own = {} if flow is None else said_flow(flow, is_default=False)
-        if before is not None and _leaves(edge, before, own, self._roots):
+        if before is not None and _leaves(edge, before, own, self.roots):
             return before
         element = parsed_or_none(kept.get("xml"), "boundaryEvent")
-        if element is None or not _leaves(edge, element, own, self._roots):
+        if element is None or not _leaves(edge, element, own, self.roots):
             if edge.type not in ("error", "compensation"):
                 return None
-            element = made_boundary(edge, self._steps[edge.from_], self._roots)
-        element.set("id", self._allocate(kept.get("id"), f"Boundary-{edge.id}"))
-        element.set("attachedToRef", self._ids[edge.from_])
+            element = made_boundary(edge, self.flow.steps[edge.from_], self.roots)
+        element.set("id", self.allocate(kept.get("id"), f"Boundary-{edge.id}"))
+        element.set("attachedToRef", self.ids[edge.from_])
         known.append(element)
         return element
 
     def settle(self, edge: Transition, element: Element, source: Element) -> None:
         """Give a flow its content, now that the step or boundary event it leaves is there."""
-        kept = kept_in(edge.extensions, self._format_name)
+        kept = self.flow.kept(edge)
         boundary = source if local_name(source) == "boundaryEvent" else None
         may_have_default = not source.get("default") and not local_name(source).endswith(_NO_DEFAULT)
         is_default = edge.type == "default" and boundary is None and may_have_default
         if is_default:
             source.set("default", xml_id(element))
-
-        wanted: JsonObject = {"type": edge.type, **self._documents[edge.id]}
+        wanted: JsonObject = {"type": edge.type, **self.documents[edge.id]}
 
         def speaks(one: Element) -> JsonObject:
             return said_flow(one, is_default=is_default)
@@ -165,7 +157,7 @@ class EdgeWriter:
             content = content if local_name(content) == "sequenceFlow" else plain_flow
             told = speaks(content)
         if boundary is not None:
-            told = said_boundary(boundary, self._roots) | without(told, "type")
+            told = said_boundary(boundary, self.roots) | without(told, "type")
         element.attrib = {**content.attrib, **element.attrib}
         element.extend(content)
         put_residue(element, "transition", wanted, {"type": "sequence"} | told)

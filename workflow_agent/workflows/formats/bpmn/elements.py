@@ -39,16 +39,6 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What the elements around one say about it."""
-
-    roots: Roots
-    is_join: bool = False
-    deadline: str | None = None
-    lane: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Definition:
     """What an event is about: `timer`, `message`, ...; with its name or its time."""
 
@@ -75,36 +65,36 @@ def words_of(element: Element) -> str:
     return " ".join(_WORDS.findall(local_name(element))).capitalize()
 
 
-def said(element: Element, around: Around) -> JsonObject:
-    """Return the fields of a step that an element says; those it does not say are left out."""
+def said(element: Element, roots: Roots, *, is_join: bool, deadline: str | None, lane: str | None) -> JsonObject:
+    """Return the fields of a step that an element and those around it say; those they do not say are left out."""
     local = local_name(element)
     fields: JsonObject = {
         "name": fit(element.get("name", "")) or words_of(element),
         "type": NODES[local],
         "description": text_in(text_of(element, "documentation")),
-        "timeout": around.deadline,
+        "timeout": deadline,
         "loop": _said_loop(element),
     }
     if local in _GATEWAYS:
         direction = element.get("gatewayDirection")
-        if direction == "Converging" or (direction != "Diverging" and around.is_join):
+        if direction == "Converging" or (direction != "Diverging" and is_join):
             fields |= {"type": "join", "join": _JOINS.get(local)}
     elif local in _EVENTS:
-        fields |= _said_event(element, local, around.roots)
+        fields |= _said_event(element, local, roots)
     else:
-        fields |= _said_task(element, local, around)
+        fields |= _said_task(element, local, roots, lane)
     return filled(fields)
 
 
-def _said_task(element: Element, local: str, around: Around) -> JsonObject:
+def _said_task(element: Element, local: str, roots: Roots, lane: str | None) -> JsonObject:
     uses = element.get("implementation", "##") if local in WORKED_OFF else element.get("scriptFormat", "")
     found: JsonObject = {
-        "assignee": _owner(element) or fit(around.lane or ""),
+        "assignee": _owner(element) or fit(lane or ""),
         "uses": None if uses.startswith("##") else text_in(uses),
         "workflow": fit(element.get("calledElement", "")),
     }
     if local == "receiveTask":
-        found["event"] = around.roots.name_of(element.get("messageRef"))
+        found["event"] = roots.name_of(element.get("messageRef"))
     if element.get("triggeredByEvent") == "true":
         found["type"] = "event"
     elif local in SCOPES and _said_loop(element):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 from xml.etree.ElementTree import Element, SubElement
 
@@ -100,7 +100,7 @@ def settled(
     if original is None or not local_name(original):
         return made
     told = said(made)
-    if local_name(original) == local_name(made) or (_is_node(original) and _is_node(made)):
+    if local_name(original) == local_name(made) or {local_name(original), local_name(made)} <= NODES.keys():
         for element in (original, _renamed(original, made)):
             if _is_true(said(element), told, wanted):
                 return element
@@ -108,9 +108,8 @@ def settled(
         return _changed(original, made)
     made = copied(made)
     made.attrib.update({key: value for key, value in original.items() if key.startswith("{")})
-    documented = len(made.findall(bpmn("documentation")))
     for holder in original.findall(bpmn("extensionElements")):
-        made.insert(documented, holder)
+        made.insert(len(made.findall(bpmn("documentation"))), holder)
     return made
 
 
@@ -125,14 +124,11 @@ def _renamed(original: Element, made: Element) -> Element:
     """Return the element that was read, with the name and the documentation of the one made."""
     element = copied(original, without=[bpmn("documentation")])
     element.attrib.pop("name", None)
-    element.attrib.update({"name": made.get("name", "")} if made.get("name") else {})
+    if name := made.get("name"):
+        element.set("name", name)
     for at, documentation in enumerate(made.findall(bpmn("documentation"))):
         element.insert(at, documentation)
     return element
-
-
-def _is_node(element: Element) -> bool:
-    return local_name(element) in NODES
 
 
 def _changed(original: Element, made: Element) -> Element:
@@ -153,10 +149,9 @@ _TRIGGER: TypeAdapter[Any] = TypeAdapter(Trigger)
 def plain_trigger(trigger: Any) -> JsonObject | None:
     """Return a trigger in its one plain form, or None where it is none."""
     try:
-        read = _TRIGGER.validate_python(trigger)
+        plain: JsonObject = _TRIGGER.validate_python(trigger).as_plain()
     except ValidationError:
         return None
-    plain: JsonObject = read.as_plain()
     return plain
 
 
@@ -164,11 +159,8 @@ def plain_trigger(trigger: Any) -> JsonObject | None:
 class Starts:
     """Start events from which one flow each leads to one and the same step."""
 
-    scope: Scope
     roots: Roots
-    found: list[tuple[Element, Element, JsonObject | None]] = field(
-        default_factory=list[tuple[Element, Element, JsonObject | None]]
-    )
+    found: Sequence[tuple[Element, Element, JsonObject | None]] = ()
     """Each with its flow and its trigger."""
 
     @property
@@ -228,17 +220,16 @@ def said_starts(scope: Scope, roots: Roots, *, is_inside: bool) -> Starts:
     is_plain = all(len(flows) == 1 and not len(flows[0]) for flows in leading.values())
     is_entered = any(flow.get("targetRef") in ids for flow in scope.flows)
     is_linked = any({link.get("sourceRef"), link.get("targetRef")} & ids for link in scope.links)
-    if not is_plain or len(targets) != 1 or is_entered or is_linked or ids & scope.boundaries.keys():
-        return Starts(scope, roots)
-    if is_inside and len(events) > 1:
-        return Starts(scope, roots)
-    found = Starts(scope, roots)
-    for event in events:
-        residue = take_residue(event, "trigger")
-        said = said_trigger(event, roots) or {}
-        trigger = plain_trigger(said | filled(residue)) if residue else None
-        found.found.append((event, leading[xml_id(event)][0], trigger or plain_trigger(said)))
-    return found
+    is_joined = is_entered or is_linked or bool(ids & scope.boundaries.keys())
+    if not is_plain or len(targets) != 1 or is_joined or (is_inside and len(events) > 1):
+        return Starts(roots)
+    return Starts(roots, [(event, leading[xml_id(event)][0], _taken_trigger(event, roots)) for event in events])
+
+
+def _taken_trigger(event: Element, roots: Roots) -> JsonObject | None:
+    residue, said = take_residue(event, "trigger"), said_trigger(event, roots) or {}
+    trigger = plain_trigger(said | filled(residue)) if residue else None
+    return trigger or plain_trigger(said)
 
 
 def natural_start(scope: Scope, left_out: frozenset[str]) -> str:

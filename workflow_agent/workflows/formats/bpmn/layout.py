@@ -11,7 +11,7 @@ from workflow_agent.workflows.diagrams.layout.grid import Edge, Node, Point
 from workflow_agent.workflows.diagrams.layout.layers import layered
 from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
-from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, DIAGRAM, LINES, local_name
+from workflow_agent.workflows.formats.bpmn.xml import BOUNDS, LINES, in_diagram, local_name
 
 Box = tuple[float, float, float, float]
 """Left, top, width and height."""
@@ -66,7 +66,7 @@ def placed(scope: Scope) -> Drawing:
 def _edges(scope: Scope, known: Collection[str]) -> Iterator[Edge]:
     for link in (*scope.flows, *scope.links):
         source, target = link.get("sourceRef", ""), link.get("targetRef", "")
-        boundary = scope.boundary(source)
+        boundary = scope.boundary_of.get(source)
         host = source if boundary is None else boundary.get("attachedToRef", "")
         if host in known and target in known:
             yield Edge(xml_id(link), host, target)
@@ -130,21 +130,18 @@ def scopes_in(container: Element) -> Iterator[Scope]:
 def diagram_of(process: Element, drawing: Drawing) -> Element:
     """Return the diagram of a process that is drawn so."""
     boxes = drawing.boxes
-    diagram = Element(f"{{{DIAGRAM}}}BPMNDiagram", {"id": "Diagram_1"})
-    plane = SubElement(diagram, f"{{{DIAGRAM}}}BPMNPlane", {"id": "Plane_1", "bpmnElement": process.get("id", "")})
+    diagram = Element(in_diagram("BPMNDiagram"), {"id": "Diagram_1"})
+    plane = SubElement(diagram, in_diagram("BPMNPlane"), {"id": "Plane_1", "bpmnElement": process.get("id", "")})
     edges: list[tuple[Element, Sequence[Point]]] = []
     for scope in scopes_in(process):
         boxes = {**boxes, **on_the_border(scope, boxes)}
-        for node in scope.nodes:
+        for node in (*scope.nodes, *scope.boundary_of.values()):
             add_shape(plane, node, boxes[xml_id(node)])
-        for boundaries in scope.boundaries.values():
-            for boundary in boundaries:
-                add_shape(plane, boundary, boxes[xml_id(boundary)])
         for edge in (*scope.flows, *scope.links):
             source = edge.get("sourceRef", "")
             straight = straight_line(boxes[source], boxes[edge.get("targetRef", "")])
-            is_planned = scope.boundary(source) is None
-            edges.append((edge, drawing.lines.get(xml_id(edge), straight) if is_planned else straight))
+            planned = straight if source in scope.boundary_of else drawing.lines.get(xml_id(edge), straight)
+            edges.append((edge, planned))
     for edge, line in edges:
         add_line(plane, edge, line)
     return diagram
@@ -164,7 +161,7 @@ def on_the_border(scope: Scope, boxes: Mapping[str, Box]) -> dict[str, Box]:
 def add_line(plane: Element, flow: Element, line: Sequence[Point]) -> Element:
     """Return a line that was drawn with these corners."""
     about = {"id": f"{flow.get('id')}_di", "bpmnElement": flow.get("id", "")}
-    drawn = SubElement(plane, f"{{{DIAGRAM}}}BPMNEdge", about)
+    drawn = SubElement(plane, in_diagram("BPMNEdge"), about)
     for x, y in line:
         SubElement(drawn, f"{{{LINES}}}waypoint", {"x": number(x), "y": number(y)})
     return drawn
@@ -172,9 +169,8 @@ def add_line(plane: Element, flow: Element, line: Sequence[Point]) -> Element:
 
 def add_shape(plane: Element, node: Element, box: Box) -> Element:
     """Return a shape that was drawn in this box."""
-    shape = SubElement(
-        plane, f"{{{DIAGRAM}}}BPMNShape", {"id": f"{node.get('id')}_di", "bpmnElement": node.get("id", "")}
-    )
+    about = {"id": f"{node.get('id')}_di", "bpmnElement": node.get("id", "")}
+    shape = SubElement(plane, in_diagram("BPMNShape"), about)
     if local_name(node) in SCOPES:
         shape.set("isExpanded", "true")
     values = {key: number(value) for key, value in zip(("x", "y", "width", "height"), box, strict=True)}

@@ -7,7 +7,7 @@ from workflow_agent.errors import Problem
 from workflow_agent.values import grouped
 from workflow_agent.workflows.formats.bpmn.document import Scope, xml_id
 from workflow_agent.workflows.formats.bpmn.elements import SCOPES
-from workflow_agent.workflows.formats.bpmn.writer import process_of
+from workflow_agent.workflows.formats.bpmn.writer import BpmnWriter
 from workflow_agent.workflows.formats.bpmn.xml import bpmn, local_name, named_children
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule
 from workflow_agent.workflows.formats.shapes import Place
@@ -36,16 +36,11 @@ class _Inside:
         self.by_id = {xml_id(one): one for one in self.scope.nodes}
         self.nodes = [(one, local_name(one), xml_id(one)) for one in self.scope.nodes]
         """Each step or event with its kind and its id."""
-
-    @property
-    def is_event_handler(self) -> bool:
+        self.starts = [one for one, kind, _ in self.nodes if kind == "startEvent"]
+        self.is_event_handler = container.get("triggeredByEvent") == "true"
         """Whether it is begun by an event beside the flow."""
-        return self.container.get("triggeredByEvent") == "true"
-
-    @property
-    def is_free(self) -> bool:
+        self.is_free = local_name(container) == "adHocSubProcess"
         """Whether people choose what is done in it."""
-        return local_name(self.container) == "adHocSubProcess"
 
 
 class LintedProcess:
@@ -71,7 +66,7 @@ class LintedProcess:
 
 def linted_process(workflow: Workflow, format_name: str) -> LintedProcess:
     """Return the process of a workflow for the rules to look at."""
-    return LintedProcess(process_of(workflow, format_name), workflow)
+    return LintedProcess(BpmnWriter(workflow, format_name).process(), workflow)
 
 
 def _definitions(event: Element) -> list[str]:
@@ -103,11 +98,10 @@ def _event_gateways(process: LintedProcess, place: Place) -> None:
 def _event_handlers(process: LintedProcess, place: Place) -> None:
     """Find event sub-processes that do not say which event begins them."""
     for inside in (one for one in process.scopes if one.is_event_handler):
-        here = place / xml_id(inside.container)
-        starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
-        if len(starts) != 1:
-            here.refuse(f"is begun by an event, and has {len(starts)} start events, not one")
-        for start in starts:
+        if len(inside.starts) != 1:
+            told = f"is begun by an event, and has {len(inside.starts)} start events, not one"
+            (place / xml_id(inside.container)).refuse(told)
+        for start in inside.starts:
             if not _definitions(start):
                 (place / xml_id(start)).refuse("begins a sub-process by an event, and does not say by which")
 
@@ -154,15 +148,14 @@ def _timers(process: LintedProcess, place: Place) -> None:
 def _no_start(process: LintedProcess, place: Place) -> None:
     """Find processes without a start event, or with several."""
     for inside in process.scopes:
-        starts = [node for node, kind, _ in inside.nodes if kind == "startEvent"]
         here = place / xml_id(inside.container)
-        if not starts and not inside.is_free:
+        if not inside.starts and not inside.is_free:
             here.refuse("has no start event")
-        blank = [one for one in starts if not _definitions(one)]
+        blank = [one for one in inside.starts if not _definitions(one)]
         if len(blank) > 1:
             here.refuse(f"has {len(blank)} start events without a trigger")
         is_inner = inside.container is not process.element and not inside.is_event_handler
-        for one in starts if is_inner else ():
+        for one in inside.starts if is_inner else ():
             if _definitions(one):
                 (place / xml_id(one)).refuse("begins a sub-process, and cannot wait for a trigger there")
 
@@ -189,13 +182,12 @@ def _as_default(workflow: Workflow, step: Step, problem: Problem, document: Lint
 @lint_rule(RULES, "bpmn-condition", "warning", "Which way is taken is a guess.", fix=_as_default)
 def _conditions(process: LintedProcess, place: Place) -> None:
     """Find flows without a condition beside others with one."""
-    for inside, node, _, node_id in process.nodes():
+    for inside, node, kind, node_id in process.nodes():
         flows = [one for one in inside.out.get(node_id, ()) if xml_id(one) != node.get("default")]
-        asked = [one for one in flows if _condition(one)]
-        if local_name(node) in _ASKS and asked:
-            for one in flows:
-                if one not in asked:
-                    (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
+        plain = [one for one in flows if not _condition(one)]
+        if kind in _ASKS and len(plain) < len(flows):
+            for one in plain:
+                (place / xml_id(one)).refuse("has no condition beside others that do, and is no default")
 
 
 @lint_rule(RULES, "bpmn-fake-join", "info", "It runs once for each, which looks like waiting for all.")

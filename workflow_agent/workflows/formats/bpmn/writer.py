@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Mapping, Sequence
+from functools import partial
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -10,10 +11,12 @@ from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Report
 from workflow_agent.workflows.formats.bpmn import document, events
 from workflow_agent.workflows.formats.bpmn.diagram import diagrams_of
-from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_of
-from workflow_agent.workflows.formats.bpmn.elements import SCOPES, Around, made, said
+from workflow_agent.workflows.formats.bpmn.document import Translation, xml_id
+from workflow_agent.workflows.formats.bpmn.edges import EdgeWriter, deadline_among
+from workflow_agent.workflows.formats.bpmn.elements import SCOPES, made, said
 from workflow_agent.workflows.formats.bpmn.xml import Roots, all_parsed, bpmn, local_name, parsed_or_none, xml_text
 from workflow_agent.workflows.formats.fidelity import kept_in
+from workflow_agent.workflows.formats.flow import Flow
 from workflow_agent.workflows.formats.plain import list_in, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
@@ -25,14 +28,6 @@ _PREFIX = re.compile(r"(?!xml)[A-Za-z_][A-Za-z0-9_.\-]{0,60}")
 _ATTRIBUTE = re.compile(rf"(\{{[^{{}}\s]{{1,500}}\}})?{_XML_ID.pattern}")
 _AFTER_FLOW = ("textAnnotation", "association", "group", "resourceRole", "correlationSubscription", "supports")
 _TOP = ("aliases", "tags", "automations")
-
-
-def document_of(
-    workflow: Workflow, format_name: str, translate: document.Translation | None = None
-) -> tuple[str, Report]:
-    """Return the document of a workflow, and what was lost."""
-    writer = _Writer(workflow, format_name)
-    return writer.text(translate), writer.report
 
 
 def without_diagrams(text: str) -> str:
@@ -49,34 +44,27 @@ def undrawn(workflow: Workflow, format_name: str) -> Workflow:
     return workflow.model_copy(update={"extensions": {**others, format_name: left} if left else others})
 
 
-def process_of(workflow: Workflow, format_name: str) -> Element:
-    """Return the process of a workflow alone, without its diagram and without looking at what is lost."""
-    return _Writer(workflow, format_name).process()
+class BpmnWriter:
+    """Writes one workflow, once."""
 
-
-class _Writer:
     def __init__(self, workflow: Workflow, format_name: str) -> None:
         self._workflow = workflow
         self.report = Report()
-        self._format_name = format_name
+        """What was lost, once the document is written."""
         self._kept = kept_in(workflow.extensions, format_name)
         self._taken = {"Diagram_1", "Plane_1", "Definitions_1"}
         self._others = all_parsed(self._kept.get("roots"))
         self._taken |= {e.get("id", "") for one in self._others for e in one.iter()}
         self._written = workflow_document(workflow)
         self._documents: Mapping[str, JsonObject] = {step["id"]: step for step in self._written["steps"]}
-        self._steps = {step.id: step for step in workflow.steps}
-        self._step_kept = {step.id: kept_in(step.extensions, format_name) for step in workflow.steps}
-        self._ids = {step.id: self._id(self._step_kept[step.id].get("id"), step.id) for step in workflow.steps}
+        self._flow = Flow(workflow, format_name)
+        self._ids = {step.id: self._id(self._flow.kept(step).get("id"), step.id) for step in workflow.steps}
         self._roots = Roots(self._others, self._taken)
         transitions = {edge["id"]: edge for edge in self._written["transitions"]}
-        self._edges = EdgeWriter(self._steps, transitions, self._ids, self._roots, self._id, format_name)
-        self._members = grouped((step.parent, step) for step in workflow.steps)
-        self._within: dict[str | None, list[Transition]] = {}
-        for edge in workflow.transitions:
-            scope = self._steps[edge.from_].parent
-            if scope == self._steps[edge.to].parent:
-                self._within.setdefault(scope, []).append(edge)
+        self._edges = EdgeWriter(self._flow, transitions, self._ids, self._roots, self._id)
+        scopes = {step.id: step.parent for step in workflow.steps}
+        within = (edge for edge in workflow.transitions if scopes[edge.from_] == scopes[edge.to])
+        self._within = grouped((scopes[edge.from_], edge) for edge in within)
         self._lanes: dict[str, str] = {}
 
     def _id(self, kept: object, wanted: str) -> str:
@@ -85,7 +73,8 @@ class _Writer:
         self._taken.add(kept)
         return kept
 
-    def text(self, translate: document.Translation | None = None) -> str:
+    def text(self, translate: Translation | None) -> str:
+        """Return the document of the workflow."""
         process = self.process()
         given = object_in(self._kept.get("definitions"))
         attributes = {k: v for k, v in given.items() if isinstance(v, str) and _ATTRIBUTE.fullmatch(k)}
@@ -102,6 +91,7 @@ class _Writer:
         return xml_text(root, pretty=True, declared=declared)
 
     def process(self) -> Element:
+        """Return the process of the workflow alone, without its diagram and without looking at what is lost."""
         workflow = self._workflow
         plain, written = document.made_shell(workflow.name, workflow.description), self._written
         process = events.settled(plain, self._kept.get("process"), document.said_shell, written)
@@ -119,7 +109,7 @@ class _Writer:
 
     def _fill(self, container: Element, parent: str | None) -> None:
         """Put into a process or sub-process the steps of its scope, and what joins them."""
-        members = self._members.get(parent, [])
+        members = self._flow.children.get(parent, [])
         attached: dict[str, list[Element]] = {}
         within = [edge for edge in self._within.get(parent, []) if not self._is_link(edge)]
         edge_elements = [(edge, self._edges.placed(edge, attached)) for edge in within]
@@ -129,11 +119,11 @@ class _Writer:
         flows = [one for _, one in edge_elements if local_name(one) == "sequenceFlow"]
         starts, start_flows = self._starts(members, flows, parent)
         joins = document.joins_among([*start_flows, *flows])
-        nodes = [self._node(step, step.id, attached, joins) for step in members]
-        sources = {document.xml_id(one): one for one in (*nodes, *boundaries)}
+        nodes = [self._node(step, attached, joins) for step in members]
+        sources = {xml_id(one): one for one in (*nodes, *boundaries)}
         for edge, element in edge_elements:
             self._edges.settle(edge, element, sources[element.get("sourceRef", "")])
-        _tell_ends({**sources, **{document.xml_id(one): one for one in starts}}, [*start_flows, *flows])
+        _tell_ends({**sources, **{xml_id(one): one for one in starts}}, [*start_flows, *flows])
         links = [one for _, one in edge_elements if local_name(one) == "association"]
         at = next((i for i, one in enumerate(container) if local_name(one) in _AFTER_FLOW), len(container))
         for child in reversed([*starts, *nodes, *boundaries, *start_flows, *flows, *links]):
@@ -141,34 +131,32 @@ class _Writer:
 
     def _is_link(self, edge: Transition) -> bool:
         """Say whether a transition is what two link events say already."""
-        if kept_in(edge.extensions, self._format_name).get("link") is not True:
+        if self._flow.kept(edge).get("link") is not True:
             return False
-        ends = [parsed_or_none(self._step_kept[one].get("xml")) for one in (edge.from_, edge.to)]
+        steps = (self._flow.steps[edge.from_], self._flow.steps[edge.to])
+        ends = [parsed_or_none(self._flow.kept(one).get("xml")) for one in steps]
         return all(one is not None and one.find(bpmn("linkEventDefinition")) is not None for one in ends)
 
-    def _node(
-        self, step: Step, step_id: str, attached: Mapping[str, Sequence[Element]], joins: Container[str]
-    ) -> Element:
-        element_id, kept = self._ids[step_id], self._step_kept[step_id]
-        has_inside = step_id in self._members
-        deadlines = (deadline_of(one, self._roots) for one in attached.get(element_id, ()))
-        around = Around(
-            self._roots, element_id in joins, next((one for one in deadlines if one), None), self._lanes.get(element_id)
-        )
-        plain, written = made(step, self._roots, has_inside=has_inside), self._documents[step_id]
+    def _node(self, step: Step, attached: Mapping[str, Sequence[Element]], joins: Container[str]) -> Element:
+        element_id, kept = self._ids[step.id], self._flow.kept(step)
+        has_inside = step.id in self._flow.children
+        deadline = deadline_among(attached.get(element_id, ()), self._roots)
+        lane = self._lanes.get(element_id)
+        speaks = partial(said, roots=self._roots, is_join=element_id in joins, deadline=deadline, lane=lane)
+        plain, written = made(step, self._roots, has_inside=has_inside), self._documents[step.id]
         is_usable = not has_inside or self._is_kept_as(step, *SCOPES)
-        element = events.settled(plain, kept.get("xml") if is_usable else None, lambda one: said(one, around), written)
+        element = events.settled(plain, kept.get("xml") if is_usable else None, speaks, written)
         element.set("id", element_id)
-        events.put_residue(element, "step", written, said(element, around))
+        events.put_residue(element, "step", written, speaks(element))
         if has_inside:
-            self._fill(element, step_id)
+            self._fill(element, step.id)
         return element
 
     def _is_kept_as(self, step: Step, *locals_: str) -> bool:
-        return parsed_or_none(self._step_kept[step.id].get("xml"), *locals_) is not None
+        return parsed_or_none(self._flow.kept(step).get("xml"), *locals_) is not None
 
     def _silent(self, step: Step) -> list[Element]:
-        found = all_parsed(self._step_kept[step.id].get("boundaries"), "boundaryEvent")
+        found = all_parsed(self._flow.kept(step).get("boundaries"), "boundaryEvent")
         for one in found:
             one.set("id", self._id(one.get("id"), "Boundary"))
             one.set("attachedToRef", self._ids[step.id])
@@ -179,7 +167,7 @@ class _Writer:
     ) -> tuple[list[Element], list[Element]]:
         """Return the start events of a scope, and the flows from them to where it begins."""
         first = self._first(members, flows, parent)
-        kept = self._kept if parent is None else self._step_kept[parent]
+        kept = self._kept if parent is None else self._flow.kept(self._flow.steps[parent])
         given = [object_in(one) for one in list_in(kept.get("starts"))]
         if kept.get("starts") == [] and first is None:
             return [], []
@@ -203,8 +191,8 @@ class _Writer:
         flow = parsed_or_none(link.get("xml"), "sequenceFlow")
         if flow is None or len(flow):
             flow = Element(bpmn("sequenceFlow"))
-        flow.set("id", self._id(link.get("id"), events.start_flow_id(document.xml_id(event))))
-        flow.set("sourceRef", document.xml_id(event))
+        flow.set("id", self._id(link.get("id"), events.start_flow_id(xml_id(event))))
+        flow.set("sourceRef", xml_id(event))
         flow.set("targetRef", self._ids[first])
         return event, flow
 
@@ -214,10 +202,8 @@ class _Writer:
         if parent is not None:
             entering = (e.to for e in self._workflow.transitions if e.from_ == parent and e.to in inside)
             return next(entering, None)
-        start = self._steps[self._workflow.start]
-        while start.parent is not None:
-            start = self._steps[start.parent]
-        return None if start.id == self._natural(members, flows).id else start.id
+        start = self._flow.start
+        return None if start == self._natural(members, flows).id else start
 
     def _natural(self, members: Sequence[Step], flows: Sequence[Element]) -> Step:
         """Return the step that a reader takes for the first where no start event says so."""
@@ -226,7 +212,7 @@ class _Writer:
         entered |= {self._ids[e.to] for e in self._workflow.transitions if e.to in inside and self._is_link(e)}
         starting = [step for step in members if step.type == "event" and self._is_kept_as(step, "startEvent")]
         free = [step for step in members if self._ids[step.id] not in entered]
-        free.sort(key=lambda step: step.type == "event" and step.id in self._members)
+        free.sort(key=lambda step: step.type == "event" and step.id in self._flow.children)
         return (starting + free or [*members])[0]
 
 
@@ -236,7 +222,7 @@ _HEADS = ("documentation", "extensionElements", "auditing", "monitoring", "categ
 def _tell_ends(elements: Mapping[str, Element], flows: Sequence[Element]) -> None:
     """Say in each element which flows lead to it and from it; engines read that and not the flows."""
     ends = (("incoming", "targetRef"), ("outgoing", "sourceRef"))
-    pairs = ((flow.get(end, ""), (local, document.xml_id(flow))) for local, end in ends for flow in flows)
+    pairs = ((flow.get(end, ""), (local, xml_id(flow))) for local, end in ends for flow in flows)
     for element_id, told in grouped(pairs).items():
         element = elements[element_id]
         at = sum(local_name(child) in _HEADS for child in element)

@@ -1,21 +1,19 @@
 """XML to elements and back: without entities, with limits, and with prefixes that people know."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from xml.etree.ElementTree import Element, ParseError, SubElement, XMLParser, indent
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from workflow_agent.errors import Problem
-from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument
+from workflow_agent.workflows.formats.base import MAX_DEPTH, MAX_NODES, UnreadableDocument, unreadable
 from workflow_agent.workflows.formats.builder import fit
 from workflow_agent.workflows.formats.plain import list_in
 from workflow_agent.workflows.model.parser import slug, take_id
 
 BPMN = "http://www.omg.org/spec/BPMN/20100524/MODEL"
-_PREFIX = f"{{{BPMN}}}"
 DIAGRAM = "http://www.omg.org/spec/BPMN/20100524/DI"
 BOUNDS = "http://www.omg.org/spec/DD/20100524/DC"
 LINES = "http://www.omg.org/spec/DD/20100524/DI"
@@ -47,14 +45,16 @@ _TITLE = "BPMN 2.0"
 _NAMED = ("message", "error", "signal", "escalation")
 
 
-def bpmn(local: str) -> str:
-    """Return the full name of an element of BPMN."""
-    return f"{{{BPMN}}}{local}"
+def names_in(namespace: str) -> Callable[[str], str]:
+    """Return the function that gives the full name of an element or attribute of a namespace."""
+    return lambda name: f"{{{namespace}}}{name}"
 
 
-def own(local: str) -> str:
-    """Return the full name of an element that holds what BPMN has no place for."""
-    return f"{{{OWN}}}{local}"
+bpmn = names_in(BPMN)
+own = names_in(OWN)
+"""Of elements that hold what BPMN has no place for."""
+in_diagram = names_in(DIAGRAM)
+_PREFIX = bpmn("")
 
 
 def local_name(element: Element) -> str:
@@ -95,7 +95,7 @@ def _parsed(text: str) -> Element:
 
 
 def _refused(message: str) -> UnreadableDocument:
-    return UnreadableDocument(_TITLE, [Problem("", message[:300])])
+    return unreadable(_TITLE, message[:300])
 
 
 def _check_size(root: Element) -> None:
@@ -201,15 +201,13 @@ def _prefixed(name: str, names: _Names) -> str:
     prefixes, known = names
     match = _QUALIFIED.fullmatch(name)
     if match is None:
-        known[name] = name
-        return name
+        return known.setdefault(name, name)
     uri, local = match.groups()
     if uri not in prefixes:
         numbered = (f"ns{number}" for number in range(len(prefixes), 2 * len(prefixes) + 1))
         free = next(one for one in numbered if one not in prefixes.values())
         prefixes[uri] = _PREFIXES.get(uri) or free
-    known[name] = f"{prefixes[uri]}:{local}"
-    return known[name]
+    return known.setdefault(name, f"{prefixes[uri]}:{local}")
 
 
 def copied(element: Element, *, without: Iterable[str] = ()) -> Element:

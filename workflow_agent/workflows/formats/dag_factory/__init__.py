@@ -47,10 +47,9 @@ def _dag_id(workflow: Workflow, kept: JsonObject) -> str:
 def _header(workflow: Workflow, dag_id: str, kept: JsonObject, shared: JsonObject) -> JsonObject:
     document = workflow_document(workflow)
     wanted = {field: document[field] for field in reader.HEADER_SAID_BY}
-    own = without(kept, *shapes.NAMED_BY)
     return restored(
         reader.header_of(wanted, dag_id),
-        own,
+        without(kept, *shapes.NAMED_BY),
         wanted,
         read=lambda part: reader.said_dag(dag_id, shapes.merged(part, shared)),
         said_by=reader.HEADER_SAID_BY,
@@ -85,12 +84,10 @@ class _Writer:
 
     def _group(self, step: Step) -> JsonObject:
         name = self._ids[step.id]
-        own = without(self._flow.kept(step), "$id", "$needs", "$group")
-        wanted = {"name": step.name, "description": step.description}
         group = restored(
             reader.group_of(step, name),
-            own,
-            wanted,
+            without(self._flow.kept(step), "$id", "$needs", "$group"),
+            {"name": step.name, "description": step.description},
             read=lambda part: reader.said_group(name, part),
             said_by=_GROUP_SAID_BY,
             shape=shapes.GROUP,
@@ -122,27 +119,25 @@ class _Writer:
         failing = any(one.on_failure for one in needs)
         enough = self._needs[step.parent].needs_any(step.id)
         rule = task.get("trigger_rule", self._arguments.get("trigger_rule"))
-        is_said = (rule in reader.FIRST_FAILS) == failing and (rule in reader.ANY_IS_ENOUGH) == enough
-        if not needs or is_said or (len(needs) == 1 and (rule in reader.FIRST_FAILS) == failing):
+        is_how = (rule in reader.FIRST_FAILS) == failing
+        if not needs or (is_how and (len(needs) == 1 or (rule in reader.ANY_IS_ENOUGH) == enough)):
             return task
-        wanted = ("one_failed" if enough else "all_failed") if failing else "one_success" if enough else None
-        rest = without(task, "trigger_rule")
-        return {**rest, "trigger_rule": wanted or "all_success"}
+        wanted = f"{'one' if enough else 'all'}_{'failed' if failing else 'success'}"
+        return {**without(task, "trigger_rule"), "trigger_rule": wanted}
 
     def _say_needs(self, groups: JsonObject, tasks: JsonObject) -> None:
         """Say what each waits for: as it was said, if that is still what the transitions say."""
-        wanted: dict[str, list[str]] = {}
-        said: dict[str, Any] = {}
-        for step in self._members:
-            name, entry = self._ids[step.id], {**groups, **tasks}[self._ids[step.id]]
-            wanted[name] = [self._ids[one.source] for one in self._needs[step.parent].of(step.id)]
-            kept = self._flow.kept(step)
-            said[name] = kept["$needs"] if "$needs" in kept else reader.plain_dependencies(entry, wanted[name])
-        if not self._says(said, wanted, groups, tasks):
-            said = {n: reader.plain_dependencies({**groups, **tasks}[n], needs) for n, needs in wanted.items()}
-        for name, dependencies in said.items():
+        entries = {**groups, **tasks}
+        wanted = {
+            self._ids[step.id]: [self._ids[one.source] for one in self._needs[step.parent].of(step.id)]
+            for step in self._members
+        }
+        plain = {name: reader.plain_dependencies(entries[name], needs) for name, needs in wanted.items()}
+        kept = {self._ids[step.id]: self._flow.kept(step) for step in self._members}
+        said: JsonObject = {name: kept[name].get("$needs", needs) for name, needs in plain.items()}
+        for name, dependencies in (said if self._says(said, wanted, groups, tasks) else plain).items():
             if dependencies is not None:
-                (groups if name in groups else tasks)[name]["dependencies"] = dependencies
+                entries[name]["dependencies"] = dependencies
 
     def _says(self, said: JsonObject, wanted: dict[str, list[str]], groups: JsonObject, tasks: JsonObject) -> bool:
         entries = [
@@ -167,12 +162,17 @@ class DagFactory(DocumentFormat):
 
     @override
     def recognises(self, document: Any) -> float:
-        dags = [object_in(dag) for dag in shapes.dags_in(document).values()]
-        if not dags or not all(dags):
+        dags = shapes.dags_in(document)
+        if not all(map(object_in, dags.values())):
             return 0.0
-        tasks = [task for dag_id in shapes.dags_in(document) for _, task in shapes.tasks_in(document, dag_id)]
-        return 0.95 if any({"operator", "decorator"} & task.keys() for task in tasks) else 0.0
+        tasks = [shapes.entries(shapes.whole_dag(document, dag_id).get(shapes.TASKS), shapes.TASKS) for dag_id in dags]
+        return 0.95 * any({"operator", "decorator"} & task.keys() for found in tasks for _, task in found)
 
     @override
     def documents(self, document: Any) -> Sequence[Any]:
-        return shapes.documents_of_one_dag(document)
+        """Return a document for each DAG, with what they share in each."""
+        dags = shapes.dags_in(document)
+        if len(dags) < 2:
+            return [document]
+        shared = {shapes.DEFAULT: document[shapes.DEFAULT]} if shapes.DEFAULT in document else {}
+        return [{**shared, dag_id: dag} for dag_id, dag in dags.items()]

@@ -1,9 +1,7 @@
 """A DAG in dag-factory's YAML as a workflow of the model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from pydantic import TypeAdapter
 
 from workflow_agent.values import grouped
 from workflow_agent.values.stored import JsonObject
@@ -14,12 +12,11 @@ from workflow_agent.workflows.formats.dag_factory.tasks import delta_of, said_de
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
+from workflow_agent.workflows.model.triggers import cron_problem
 
 FIRST_FAILS = ("one_failed", "all_failed")
 """The rules by which a task runs because what it waits for failed."""
 ANY_IS_ENOUGH = ("one_success", "one_done", "one_failed")
-_START = "Start"
 _APART = ("dependencies", "task_group_name", "parent_group_name")
 _PRESETS: Mapping[str, str] = {
     "@hourly": "0 * * * *",
@@ -36,7 +33,6 @@ HEADER_SAID_BY: Mapping[str, tuple[str, ...]] = {
     "tags": ("tags",),
     "triggers": ("schedule", "schedule_interval", "timezone"),
 }
-_TRIGGERS: TypeAdapter[tuple[Trigger, ...]] = TypeAdapter(tuple[Trigger, ...])
 
 
 def read_dag(document: JsonObject, draft: Draft) -> Imported:
@@ -47,15 +43,14 @@ def read_dag(document: JsonObject, draft: Draft) -> Imported:
     own, shared = object_in(shapes.dags_in(document)[dag_id]), object_in(document.get(shapes.DEFAULT))
     fields = said_dag(dag_id, shapes.merged(own, shared))
     header = without(own, *shapes.NAMED_BY)
-    kept = kept_of(header, header_of(fields))
     by_name = [kind for kind in shapes.NAMED_BY if isinstance(own.get(kind, shared.get(kind)), dict)]
-    kept_whole = {
+    kept = {
         "$dag_id": dag_id if dag_id != fields["name"] else None,
         shapes.DEFAULT: without(shared, *shapes.NAMED_BY) if shapes.DEFAULT in document else None,
         "$mapped": by_name or None,
-        "dag": kept or None,
+        "dag": kept_of(header, header_of(fields)) or None,
     }
-    return draft.finished(start=start, kept=filled(kept_whole), **fields)
+    return draft.finished(start=start, kept=filled(kept), **fields)
 
 
 class _Reader:
@@ -97,13 +92,11 @@ class _Reader:
 
     def _add_start(self, scope: str | None, by_scope: dict[str | None, list[str]]) -> None:
         if len(by_scope.get(scope, ())) > 1:
-            name = _START if scope is None else f"{_START} of {scope}"
-            parent = None if scope is None else self._ids[scope]
-            self._starts[scope] = self.draft.add(name[:200], "fork", parent=parent)
+            name = "Start" if scope is None else f"Start of {scope}"
+            self._starts[scope] = self.draft.add(name[:200], "fork", parent=self._ids.get(scope or ""))
 
     def _parent(self, name: str) -> str | None:
-        scope = self._graph.scope[name]
-        return None if scope is None else self._ids[scope]
+        return self._ids.get(self._graph.scope[name] or "")
 
     def _add_group(self, name: str, group: JsonObject) -> None:
         fields = said_group(name, group)
@@ -161,8 +154,7 @@ def said_triggers(dag: JsonObject) -> list[JsonObject]:
     """Return the triggers of a whole DAG; without a schedule, somebody starts it."""
     schedule = dag.get("schedule", dag.get("schedule_interval"))
     zone = text_in(dag.get("timezone")) or text_in(object_in(dag.get("default_args")).get("timezone"))
-    timezone = {"timezone": zone} if zone and len(zone) <= 200 else {}
-    return _said(schedule, timezone) or [{"type": "manual"}]
+    return _said(schedule, filled({"timezone": text_in(zone, 200)})) or [{"type": "manual"}]
 
 
 def _said(schedule: Any, timezone: JsonObject) -> list[JsonObject]:
@@ -207,15 +199,14 @@ def _said_object(schedule: JsonObject, timezone: JsonObject) -> list[JsonObject]
     return _said_data(schedule)
 
 
-def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
+def schedule_of(triggers: Sequence[JsonObject]) -> JsonObject:
     """Return the schedule that comes nearest: the first time, or else all that data can bring about."""
-    triggers = list(triggers)
-    time = next((one for one in triggers if isinstance(one, ScheduleTrigger)), None)
+    time = next((one for one in triggers if one["type"] == "schedule"), None)
     if time is not None:
-        when = time.cron or delta_of(time.every) or "@daily"
-        return nonempty({"schedule": when, "timezone": time.timezone})
-    data = [one.with_ if "uri" in one.with_ else one.event for one in triggers if isinstance(one, EventTrigger)]
-    return nonempty({"schedule": data})
+        when = time.get("cron") or delta_of(time.get("every")) or "@daily"
+        return nonempty({"schedule": when, "timezone": time.get("timezone")})
+    events = [one for one in triggers if one["type"] == "event"]
+    return nonempty({"schedule": [one["with"] if "uri" in one.get("with", {}) else one["event"] for one in events]})
 
 
 def said_dag(dag_id: str, dag: JsonObject) -> JsonObject:
@@ -235,7 +226,7 @@ def header_of(fields: Mapping[str, Any], dag_id: str | None = None) -> JsonObjec
     header = {
         "dag_display_name": fields["name"] if dag_id not in (None, fields["name"]) else None,
         "description": fields["description"],
-        **schedule_of(_TRIGGERS.validate_python(fields["triggers"])),
+        **schedule_of(fields["triggers"]),
         "tags": list(fields["tags"]),
     }
     return nonempty(header)

@@ -3,8 +3,10 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
+from workflow_agent.values import reached
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.flow import waiting_for_ever
+from workflow_agent.workflows.formats.lint import texts_in
 from workflow_agent.workflows.formats.plain import list_in, object_in, repeated, without
 from workflow_agent.workflows.formats.shapes import (
     Place,
@@ -87,28 +89,16 @@ class DagGraph:
         return ours[-1], theirs[-1]
 
     def _outward(self, name: str) -> list[str]:
-        path: list[str] = []
-        here: str | None = name
-        while here is not None:
-            path.append(here)
-            here = self.scope.get(here)
-        return path
+        return reached([name], lambda one: [] if (around := self.scope.get(one)) is None else [around])
 
 
 def references(entry: JsonObject, names: Container[str]) -> list[str]:
     """Return the tasks whose output a task is given: `+task` anywhere, and `task.output` to expand over."""
-    values = without(entry, "dependencies")
-    given = [one[1:] for one in _texts(values) if one.startswith(_REFERS)]
-    mapped = object_in(entry.get("expand"))
-    given += [one.removesuffix(_OUTPUT) for one in _texts(mapped) if one.endswith(_OUTPUT)]
+    texts = texts_in(without(entry, "dependencies"), Place([]))
+    given = [one.removeprefix(_REFERS) for one, _ in texts if one.startswith(_REFERS)]
+    expanded = texts_in(object_in(entry.get("expand")), Place([]))
+    given += [one.removesuffix(_OUTPUT) for one, _ in expanded if one.endswith(_OUTPUT)]
     return [one for one in dict.fromkeys(given) if one in names]
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    for inner in object_in(value).values() if isinstance(value, dict) else list_in(value):
-        yield from _texts(inner)
 
 
 DEFAULT = "default"
@@ -121,23 +111,9 @@ def dags_in(document: Any) -> JsonObject:
     return without(object_in(document), DEFAULT)
 
 
-def documents_of_one_dag(document: Any) -> list[Any]:
-    """Return a document for each DAG, with what they share in each; one for a document without."""
-    dags = dags_in(document)
-    if len(dags) < 2:
-        return [document]
-    shared = {DEFAULT: document[DEFAULT]} if DEFAULT in document else {}
-    return [{**shared, dag_id: dag} for dag_id, dag in dags.items()]
-
-
 def whole_dag(document: Any, dag_id: str) -> JsonObject:
     """Return a DAG with what `default` adds to it."""
     return merged(object_in(object_in(document).get(dag_id)), object_in(object_in(document).get(DEFAULT)))
-
-
-def tasks_in(document: Any, dag_id: str) -> list[tuple[str, JsonObject]]:
-    """Return the tasks of a DAG with their names, those of `default` included."""
-    return entries(whole_dag(document, dag_id).get(TASKS), TASKS)
 
 
 def merged(own: JsonObject, shared: JsonObject) -> JsonObject:

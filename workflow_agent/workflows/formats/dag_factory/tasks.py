@@ -11,13 +11,8 @@ from workflow_agent.workflows.model.durations import exact_seconds
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Retry, Step
 
-EMPTY = "airflow.providers.standard.operators.empty.EmptyOperator"
-BASH = "airflow.providers.standard.operators.bash.BashOperator"
-APPROVAL = "airflow.providers.standard.operators.hitl.ApprovalOperator"
-RUN_DAG = "airflow.providers.standard.operators.trigger_dagrun.TriggerDagRunOperator"
-WAIT = "airflow.providers.standard.sensors.time_delta.TimeDeltaSensor"
-ASK = "airflow.providers.standard.sensors.python.PythonSensor"
-TASK_DECORATOR = "airflow.decorators.task"
+_OPERATORS = "airflow.providers.standard.operators."
+_SENSORS = "airflow.providers.standard.sensors."
 _HUMAN = ("ApprovalOperator", "HITLOperator", "HITLEntryOperator", "HITLBranchOperator")
 _OPERATOR = re.compile(r"[A-Za-z_][\w.]*\.[A-Z]\w*|[A-Z]\w*(Operator|Sensor)")
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
@@ -29,17 +24,13 @@ _OF_EVERY_TASK = frozenset(
     [
         "depends_on_past", "email", "email_on_failure", "email_on_retry", "executor_config", "params", "pool",
         "pool_slots", "priority_weight", "queue", "sla", "sla_secs", "start_date", "end_date", "trigger_rule",
-        "wait_for_downstream", "weight_rule", "max_active_tis_per_dag", "run_as_user",
-        "variables_as_arguments",
-    ]
-)  # fmt: skip
-_CALLBACK = re.compile(r"on_\w+_callback\w*|doc\w*")
-_SPOKEN_FOR = frozenset(
-    [
+        "wait_for_downstream", "weight_rule", "max_active_tis_per_dag", "run_as_user", "variables_as_arguments",
         "task_id", "operator", "decorator", "dependencies", "task_group_name", "task_display_name", "doc_md",
         "owner", "inlets", "outlets", "expand", *_INHERITED,
     ]
 )  # fmt: skip
+"""What is no argument of its operator; the last two lines are fields of a step."""
+_CALLBACK = re.compile(r"on_\w+_callback\w*|doc\w*")
 _WORK = ("operator", "decorator", "python_callable", "trigger_dag_id", "delta", "subject", "bash_command")
 SAID_BY: Mapping[str, tuple[str, ...]] = {
     "name": ("task_display_name",),
@@ -111,7 +102,7 @@ def _said_length(task: JsonObject, delta: str, seconds: str) -> str | None:
 
 def _said_retry(task: JsonObject) -> JsonObject | None:
     retries = task.get("retries")
-    if isinstance(retries, bool) or not isinstance(retries, int) or not 0 < retries < 1_000_000:
+    if type(retries) is not int or not 0 < retries < 1_000_000:
         return None
     found = {
         "max_attempts": retries + 1,
@@ -129,7 +120,7 @@ def _labels(value: Any) -> list[str] | None:
 
 def arguments_in(task: JsonObject, *without: str) -> JsonObject:
     """Return what a task gives to its operator, beside what every task may have."""
-    apart = {*_SPOKEN_FOR, *_OF_EVERY_TASK, *without}
+    apart = {*_OF_EVERY_TASK, *without}
     return {key: value for key, value in task.items() if key not in apart and not _CALLBACK.fullmatch(key)}
 
 
@@ -196,35 +187,36 @@ def _retries(retry: Retry) -> JsonObject:
 
 
 def _work(step: Step) -> JsonObject:
-    make = _WORKS.get(step.type)
-    found = make(step) if make else None
-    if found is not None:
+    if (make := _WORKS.get(step.type)) and (found := make(step)):
         return found
     uses = (step.uses or "").strip()
     if not uses:
-        return {"operator": EMPTY}
+        return {"operator": _OPERATORS + "empty.EmptyOperator"}
     if uses == "run" and isinstance(step.with_.get("run"), str):
-        return {"operator": BASH, "bash_command": step.with_["run"]}
+        return {"operator": _OPERATORS + "bash.BashOperator", "bash_command": step.with_["run"]}
     if _OPERATOR.fullmatch(uses):
         return {"operator": uses}
     named = uses if _FUNCTION.fullmatch(uses) else f"tasks.{slug(uses)}"
-    return {"decorator": TASK_DECORATOR, "python_callable": named}
+    return {"decorator": "airflow.decorators.task", "python_callable": named}
 
 
 def _event(step: Step) -> JsonObject:
     if step.uses and _SENSOR.fullmatch(step.uses):
         return {"operator": step.uses}
-    return {"operator": ASK, "python_callable": step.event or step.name}
+    return {"operator": _SENSORS + "python.PythonSensor", "python_callable": step.event or step.name}
 
 
 def _wait(step: Step) -> JsonObject | None:
     delta = delta_of(step.duration)
-    return {"operator": WAIT, "delta": delta} if delta else None
+    return {"operator": _SENSORS + "time_delta.TimeDeltaSensor", "delta": delta} if delta else None
 
 
 _WORKS: Mapping[str, Callable[[Step], JsonObject | None]] = {
-    "human": lambda step: {"operator": APPROVAL, "subject": step.name},
+    "human": lambda step: {"operator": _OPERATORS + "hitl.ApprovalOperator", "subject": step.name},
     "event": _event,
     "wait": _wait,
-    "subworkflow": lambda step: {"operator": RUN_DAG, "trigger_dag_id": step.workflow or slug(step.name)},
+    "subworkflow": lambda step: {
+        "operator": _OPERATORS + "trigger_dagrun.TriggerDagRunOperator",
+        "trigger_dag_id": step.workflow or slug(step.name),
+    },
 }

@@ -1,5 +1,6 @@
 """GitHub Actions in YAML: the format, and workflows written as those of GitHub."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +12,11 @@ from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, res
 from workflow_agent.workflows.formats.flow import Dependencies, Dependency, Flow
 from workflow_agent.workflows.formats.github_actions import reader, shapes
 from workflow_agent.workflows.formats.plain import list_in, object_in, without
-from workflow_agent.workflows.formats.shapes import allowed, problems_in, text
+from workflow_agent.workflows.formats.shapes import allowed
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
-
-_ID = text(shapes.JOB_ID)
 
 
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
@@ -25,9 +24,8 @@ def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     kept = kept_in(workflow.extensions, format_name)
     rest = allowed(kept, shapes.rest_shape)
     plain = [one.as_plain() for one in workflow.triggers]
-    on = kept_or_made(
-        kept.get("on"), shapes.on_of(workflow.triggers), plain, read=shapes.said_triggers, shape=shapes.on_shape
-    )
+    made = shapes.on_of(plain)
+    on = kept_or_made(kept.get("on"), made, plain, read=shapes.said_triggers, shape=shapes.on_shape)
     named = {"name": rest.get("name", workflow.name)}
     if reader.said_workflow(named)["name"] != workflow.name:
         named = {"name": workflow.name}
@@ -46,7 +44,7 @@ class _Writer:
 
     def _wanted_id(self, step: Step) -> str:
         kept = self._flow.kept(step).get("$id")
-        wanted = kept if isinstance(kept, str) and not problems_in(kept, _ID) else step.id
+        wanted = kept if isinstance(kept, str) and re.fullmatch(shapes.JOB_ID, kept) else step.id
         return wanted if wanted[0].isalpha() or wanted[0] == "_" else f"_{wanted}"
 
     def jobs(self) -> JsonObject:
@@ -57,21 +55,19 @@ class _Writer:
     def _job(self, step: Step) -> JsonObject:
         job_id = self._ids[step.id]
         kept = self._flow.kept(step)
-        own = without(kept, "$id", "$step", "needs", "steps")
         job = restored_step(
             step,
             reader.job_of(step, job_id),
-            own,
+            without(kept, "$id", "$step", "needs", "steps"),
             read=lambda part: {"type": step.type, **reader.said_job(job_id, part)},
             said_by=reader.JOB_SAID_BY,
             shape=shapes.job_rest_shape,
         )
         needs = self._needs.of(step.id)
-        waits = self._written_needs(needs, kept)
         asked = self._asked(step, needs)
         condition = {"if": f"{asked} && ({job['if']})" if "if" in job else asked} if asked else {}
-        steps = {} if "uses" in job else {"steps": self._steps(step)}
-        return {**waits, **job, **condition, **steps}
+        steps = {} if "uses" in job else {"steps": self._steps(step, kept)}
+        return {**self._written_needs(needs, kept), **job, **condition, **steps}
 
     def _written_needs(self, needs: Sequence[Dependency], kept: JsonObject) -> JsonObject:
         names = [self._ids[one.source] for one in needs]
@@ -84,33 +80,29 @@ class _Writer:
         """Return the condition that comes from how the job is reached."""
         failed = [f"needs.{self._ids[one.source]}.result == 'failure'" for one in needs if one.on_failure]
         guards = [edge for one in needs for edge in one.guards] or (self._needs.guards(step.id) if not needs else [])
-        parts = [text_of for edge in guards if (text_of := self._guard(edge))]
         if self._needs.needs_any(step.id):
             done = [f"needs.{self._ids[one.source]}.result == 'success'" for one in needs if not one.on_failure]
             return f"!cancelled() && ({' || '.join([*done, *failed])})"
         if failed:
             return f"always() && {' && '.join(failed)}"
-        return " && ".join(f"({one})" for one in dict.fromkeys(parts))
+        return " && ".join(f"({one})" for one in dict.fromkeys(map(self._guard, guards)) if one)
 
     def _guard(self, edge: Transition) -> str:
         if edge.when is not None:
             return str(reader.expression_of(edge.when))
         if edge.type != "default":
             return ""
-        others = [one for one in self._flow.onward(edge.from_) if one.when is not None]
-        said = " || ".join(str(reader.expression_of(one.when)) for one in others if one.when)
+        others = [one.when for one in self._flow.onward(edge.from_) if one.when is not None]
+        said = " || ".join(str(reader.expression_of(one)) for one in others)
         return f"!({said})" if said else ""
 
-    def _steps(self, step: Step) -> list[JsonObject]:
-        inside = self._inside(step)
-        kept = self._flow.kept(step)
-        if not inside and not step.uses and kept.get("steps") == []:
+    def _steps(self, step: Step, kept: JsonObject) -> list[JsonObject]:
+        if inside := self._inside(step):
+            return [self._step(one, reader.step_of(one), self._flow.kept(one)) for one in inside]
+        if not step.uses and kept.get("steps") == []:
             return []
-        if not inside:
-            rest = object_in(kept.get("$step"))
-            only = without(reader.step_of(step), "if", "timeout-minutes", "continue-on-error")
-            return [self._step(step, only, rest)]
-        return [self._step(one, reader.step_of(one), self._flow.kept(one)) for one in inside]
+        only = without(reader.step_of(step), "if", "timeout-minutes", "continue-on-error")
+        return [self._step(step, only, object_in(kept.get("$step")))]
 
     def _step(self, step: Step, plain: JsonObject, kept: JsonObject) -> JsonObject:
         return restored_step(
@@ -124,9 +116,8 @@ class _Writer:
 
     def _inside(self, step: Step) -> list[Step]:
         """Return all that is in a step's scope, in an order in which it can be done."""
-        children = self._flow.children.get(step.id, [])
-        ordered = Dependencies(self._flow, children).in_order() if children else []
-        return [one for child in ordered for one in ([child, *self._inside(child)])]
+        ordered = Dependencies(self._flow, self._flow.children.get(step.id, [])).in_order()
+        return [one for child in ordered for one in (child, *self._inside(child))]
 
 
 class GitHubActions(DocumentFormat):

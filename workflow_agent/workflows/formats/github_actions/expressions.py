@@ -131,7 +131,7 @@ class _Reader:
         least, most = _FUNCTIONS[folded]
         if not least <= count <= most:
             raise ValueError(f"gives {name} {count} arguments")
-        if first[0] == "text" and (problem := _text_problem(folded, first[1][1:-1].replace("''", "'"), count - 1)):
+        if first[0] == "text" and (problem := _text_problem(folded, _unquoted(first[1]), count - 1)):
             raise ValueError(problem)
         self._into.functions.add(folded)
 
@@ -144,9 +144,13 @@ class _Reader:
             self._any() if found != "*" else self._take("*")
             is_last = self._next() == "]"
             self._take("]")
-            parts.append(found[1:-1].replace("''", "'").lower() if kind == "text" and is_last else "*")
+            parts.append(_unquoted(found).lower() if kind == "text" and is_last else "*")
         if parts and parts[0] in CONTEXTS:
             self._into.values.append(tuple(parts))
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace("''", "'")
 
 
 def _text_problem(function: str, text: str, others: int) -> str | None:

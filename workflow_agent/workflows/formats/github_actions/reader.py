@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
@@ -13,12 +14,9 @@ from workflow_agent.workflows.formats.github_actions.shapes import needs_of, sai
 from workflow_agent.workflows.formats.plain import list_in, nonempty, number_in, object_in, text_in, without
 from workflow_agent.workflows.model.durations import duration_of, exact_seconds, whole_seconds
 from workflow_agent.workflows.model.parser import slug
-from workflow_agent.workflows.model.steps import Condition, Step
+from workflow_agent.workflows.model.steps import Condition, Loop, Step
 
-DEFAULT_NAME = "GitHub workflow"
-START = "Start"
-_APART = ("needs", "steps")
-LANGUAGE = "github"
+_LANGUAGE = "github"
 _ACTION = re.compile(r"[\w.-]+/[\w./-]+@[\w./-]+|\./.*|docker://.*")
 _LOCAL_ACTION = "./.github/actions/"
 _RUN = ("run", "shell", "working-directory")
@@ -46,7 +44,7 @@ def read_workflow(whole: JsonObject, draft: Draft) -> Imported:
     """Return the workflow of a document."""
     jobs = object_in(whole["jobs"])
     roots = [job_id for job_id, job in jobs.items() if not needs_of(job)]
-    start = draft.add(START, "fork") if len(roots) > 1 else None
+    start = draft.add("Start", "fork") if len(roots) > 1 else None
     ids = {job_id: _add_job(draft, job_id, job) for job_id, job in jobs.items()}
     for job_id, job in jobs.items():
         _connect(draft, ids, job_id, job)
@@ -60,7 +58,7 @@ def read_workflow(whole: JsonObject, draft: Draft) -> Imported:
 
 def said_workflow(whole: JsonObject) -> JsonObject:
     """Return the fields of the workflow that a document says beside its jobs."""
-    return {"name": text_in(whole.get("name"), 200) or DEFAULT_NAME, "triggers": said_triggers(whole.get("on"))}
+    return {"name": text_in(whole.get("name"), 200) or "GitHub workflow", "triggers": said_triggers(whole.get("on"))}
 
 
 def folded(job: JsonObject, name: str) -> JsonObject | None:
@@ -77,8 +75,7 @@ def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
     if only is not None:
         fields |= {key: value for key, value in said_step(only).items() if key in ("uses", "with")}
     step = step_with(fields)
-    own = without(job, *_APART)
-    kept = kept_of(own, job_of(step, job_id))
+    kept = kept_of(without(job, "needs", "steps"), job_of(step, job_id))
     if draft.free_id(job_id) != job_id:
         kept["$id"] = job_id
     needs = job.get("needs")
@@ -95,14 +92,13 @@ def _add_job(draft: Draft, job_id: str, job: JsonObject) -> str:
 
 
 def _add_steps(draft: Draft, steps: list[Any], parent: str, job_id: str) -> None:
-    before: str | None = None
+    added: list[str] = []
     for at, one in enumerate(steps):
         fields = said_step(one)
         kept, place = kept_of(one, step_of(step_with(fields))), ("jobs", job_id, "steps", at)
-        added = draft.add(parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields)
-        if before is not None:
-            draft.connect(before, added)
-        before = added
+        added.append(draft.add(parent=parent, wanted_id=one.get("id"), kept=kept, at=place, **fields))
+    for before, after in pairwise(added):
+        draft.connect(before, after)
 
 
 def _connect(draft: Draft, ids: dict[str, str], job_id: str, job: JsonObject) -> None:
@@ -118,7 +114,7 @@ def _said_by_both(part: Mapping[str, Any]) -> JsonObject:
     condition = part.get("if")
     minutes = number_in(part.get("timeout-minutes"))
     return {
-        "when": None if condition is None else {"expression": condition, "language": LANGUAGE},
+        "when": None if condition is None else {"expression": condition, "language": _LANGUAGE},
         "timeout": duration_of(minutes * 60) if minutes is not None and minutes < 1e9 else None,
         "on_error": "continue" if part.get("continue-on-error") is True else None,
     }
@@ -133,8 +129,8 @@ def said_job(job_id: str, job: Mapping[str, Any]) -> JsonObject:
     strategy = object_in(job.get("strategy"))
     if strategy.get("matrix") is not None:
         limit = strategy.get("max-parallel", 0)
-        is_limit = isinstance(limit, int) and not isinstance(limit, bool) and limit != 1
-        fields["loop"] = {"over": strategy.get("matrix"), "parallel": limit if is_limit else None}
+        is_limit = type(limit) is int and limit != 1
+        fields["loop"] = {"over": strategy["matrix"], "parallel": limit if is_limit else None}
         fields.setdefault("type", "loop")
     return fields
 
@@ -158,7 +154,7 @@ def default_name(step: Mapping[str, Any]) -> str:
 
 def expression_of(when: Condition) -> Any:
     """Return a condition as an expression; one in words asks a variable of the repository."""
-    if when.language == LANGUAGE and isinstance(when.expression, str | bool | int | float):
+    if when.language == _LANGUAGE and isinstance(when.expression, str | bool | int | float):
         return when.expression
     asked = slug(when.text or when.formula, fallback="condition").upper()
     return f"vars.{asked} == 'true'"
@@ -194,16 +190,13 @@ def job_of(step: Step, job_id: str) -> JsonObject:
 def _strategy(step: Step) -> JsonObject:
     if step.type != "loop" and step.loop is None:
         return {}
-    over: Any = step.loop.over if step.loop else None
-    limit = step.loop.parallel if step.loop else None
-    if object_in(over) and all(isinstance(one, list) for one in object_in(over).values()):
-        matrix: Any = over
-    elif isinstance(over, str) and "${{" in over:
-        matrix = over
-    else:
-        asked = f"${{{{ fromJSON(vars.{slug(step.name).upper()}_ITEMS) }}}}"
-        matrix = {"item": list_in(over) or asked}
-    return {"strategy": {"matrix": matrix, **({"max-parallel": limit or 1} if limit != 0 else {})}}
+    loop = step.loop or Loop()
+    over: Any = loop.over
+    is_expression = isinstance(over, str) and "${{" in over
+    is_matrix = object_in(over) and all(isinstance(one, list) for one in object_in(over).values())
+    asked = f"${{{{ fromJSON(vars.{slug(step.name).upper()}_ITEMS) }}}}"
+    matrix = over if is_expression or is_matrix else {"item": list_in(over) or asked}
+    return {"strategy": {"matrix": matrix, **({"max-parallel": loop.parallel or 1} if loop.parallel != 0 else {})}}
 
 
 def step_of(step: Step) -> JsonObject:

@@ -22,15 +22,7 @@ from workflow_agent.workflows.formats.shapes import (
 )
 from workflow_agent.workflows.formats.text import vocabulary
 from workflow_agent.workflows.model.durations import whole_seconds
-from workflow_agent.workflows.model.triggers import (
-    EventTrigger,
-    ManualTrigger,
-    ScheduleTrigger,
-    Trigger,
-    WebhookTrigger,
-    WorkflowTrigger,
-    cron_problem,
-)
+from workflow_agent.workflows.model.triggers import cron_problem
 
 JOB_ID = r"[A-Za-z_][A-Za-z0-9_-]*"
 _EXPRESSION = text(r"[\s\S]*\$\{\{[\s\S]*\}\}[\s\S]*", says="an expression like ${{ matrix.experimental }}")
@@ -200,18 +192,14 @@ EVENTS: frozenset[str] = VOCABULARY["events"]
 
 def said_triggers(on: Any) -> list[JsonObject]:
     """Return the triggers that an `on` is."""
-    if isinstance(on, str):
-        return _said(on, None)
-    if isinstance(on, list):
-        return [trigger for event in list_in(on) for trigger in _said(event, None)]
-    return [trigger for event, given in object_in(on).items() for trigger in _said(event, given)]
+    named = [on] if isinstance(on, str) else list_in(on)
+    events = [(event, None) for event in named] or object_in(on).items()
+    return [trigger for event, given in events for trigger in _said(event, given)]
 
 
-def _said(event: str, given: Any) -> list[JsonObject]:
+def _said(event: str, given: Any) -> Iterable[JsonObject]:
     reader = _READERS.get(event)
-    if reader is not None:
-        return list(reader(given))
-    return [_with({"type": "event", "event": fit(event)}, object_in(given))]
+    return reader(given) if reader else [_with({"type": "event", "event": fit(event)}, object_in(given))]
 
 
 def _with(trigger: JsonObject, given: JsonObject) -> JsonObject:
@@ -248,16 +236,16 @@ _READERS: Mapping[str, Callable[[Any], Iterable[JsonObject]]] = {
 }
 
 
-def on_of(triggers: Iterable[Trigger]) -> JsonObject:
+def on_of(triggers: Iterable[JsonObject]) -> JsonObject:
     """Return the `on` for triggers; without any, people start it."""
     found: JsonObject = {}
     for trigger in triggers:
-        _WRITERS[type(trigger)](trigger, found)
+        _WRITERS[trigger["type"]](trigger, trigger.get("with", {}), found)
     return found or {"workflow_dispatch": None}
 
 
-def _schedule(trigger: ScheduleTrigger, found: JsonObject) -> None:
-    cron = trigger.cron or _cron_of(trigger.every)
+def _schedule(trigger: JsonObject, _: JsonObject, found: JsonObject) -> None:
+    cron = trigger.get("cron") or _cron_of(trigger.get("every"))
     if cron is not None:
         found.setdefault("schedule", []).append({"cron": cron})
 
@@ -273,13 +261,14 @@ def _cron_of(every: str | None) -> str | None:
     return f"0 */{hours} * * *" if minutes % 60 == 0 and hours < 24 and 24 % hours == 0 else _DAILY.get(minutes)
 
 
-def _event(trigger: EventTrigger, found: JsonObject) -> None:
-    if trigger.event == "schedule" and "cron" in trigger.with_:
-        found.setdefault("schedule", []).append(trigger.with_)
-    elif trigger.event in EVENTS and trigger.event not in _READERS:
-        found.setdefault(trigger.event, trigger.with_ or None)
+def _event(trigger: JsonObject, given: JsonObject, found: JsonObject) -> None:
+    event = trigger["event"]
+    if event == "schedule" and "cron" in given:
+        found.setdefault("schedule", []).append(given)
+    elif event in EVENTS and event not in _READERS:
+        found.setdefault(event, given or None)
     else:
-        _dispatch(found, trigger.event)
+        _dispatch(found, event)
 
 
 def _dispatch(found: JsonObject, name: str) -> None:
@@ -288,17 +277,17 @@ def _dispatch(found: JsonObject, name: str) -> None:
         types.append(name)
 
 
-def _workflow(trigger: WorkflowTrigger, found: JsonObject) -> None:
-    if trigger.workflow == _ANY_CALLER:
-        found.setdefault("workflow_call", trigger.with_ or None)
+def _workflow(trigger: JsonObject, given: JsonObject, found: JsonObject) -> None:
+    if trigger["workflow"] == _ANY_CALLER:
+        found.setdefault("workflow_call", given or None)
     else:
-        found.setdefault("workflow_run", {**trigger.with_, "workflows": []})["workflows"].append(trigger.workflow)
+        found.setdefault("workflow_run", {**given, "workflows": []})["workflows"].append(trigger["workflow"])
 
 
-_WRITERS: Mapping[type, Callable[[Any, JsonObject], object]] = {
-    ScheduleTrigger: _schedule,
-    EventTrigger: _event,
-    ManualTrigger: lambda trigger, found: found.setdefault("workflow_dispatch", trigger.with_ or None),
-    WebhookTrigger: lambda trigger, found: _dispatch(found, (trigger.path or "").strip("/")[:100] or "webhook"),
-    WorkflowTrigger: _workflow,
+_WRITERS: Mapping[str, Callable[[JsonObject, JsonObject, JsonObject], object]] = {
+    "schedule": _schedule,
+    "event": _event,
+    "manual": lambda _, given, found: found.setdefault("workflow_dispatch", given or None),
+    "webhook": lambda trigger, _, found: _dispatch(found, trigger.get("path", "").strip("/")[:100] or "webhook"),
+    "workflow": _workflow,
 }

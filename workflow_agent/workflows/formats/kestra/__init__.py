@@ -8,10 +8,10 @@ from typing_extensions import override
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import DocumentFormat
-from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
+from workflow_agent.workflows.formats.fidelity import WITHOUT, kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow
 from workflow_agent.workflows.formats.kestra import reader
-from workflow_agent.workflows.formats.kestra.shapes import FLOW, PART, flow_shape, short, task_shape
+from workflow_agent.workflows.formats.kestra.shapes import FLOW, HOLDERS, PART, flow_shape, short, task_shape
 from workflow_agent.workflows.formats.kestra.tasks import FLOW as FLOW_TASK
 from workflow_agent.workflows.formats.kestra.tasks import SAID_BY, expression_of, generated, id_of, said
 from workflow_agent.workflows.formats.plain import filled, list_in, object_in, text_in, without
@@ -21,35 +21,25 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 from workflow_agent.workflows.model.workflow import Workflow
 
-_ABOUT = ("id", "namespace", "description", "labels")
 _COUNTED = re.compile(r"_\d{1,9}")
 """How ids that are made of the same name differ."""
 _MEETINGS_TRIED = 30
-_SELF = record({key: FLOW[key] for key in _ABOUT}, required=("id", "namespace"), is_open=True)
+_SELF = record({key: FLOW[key] for key in reader.ABOUT}, required=("id", "namespace"), is_open=True)
 
 
 def flow_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the flow for a workflow, as far as Kestra can say it."""
     kept = kept_in(workflow.extensions, format_name)
-    itself = restored(
-        reader.about(workflow),
-        {key: value for key, value in kept.items() if key in (*_ABOUT, "$without")},
-        {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)},
-        read=reader.said_about,
-        said_by=reader.SAID_BY,
-        shape=_SELF,
-    )
-    beside = without(kept, *_ABOUT, "$without", "tasks", "errors", "triggers")
-    rest = allowed(beside, record(FLOW, is_open=True))
+    own = {key: value for key, value in kept.items() if key in (*reader.ABOUT, WITHOUT)}
+    wanted = {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)}
+    itself = restored(reader.about(wanted), own, wanted, read=reader.said_about, said_by=reader.SAID_BY, shape=_SELF)
+    rest = allowed(without(kept, *own, "tasks", "errors", "triggers"), record(FLOW, is_open=True))
     taken = {str(one.get("id")) for key in ("finally", "afterExecution") for one in list_in(rest.get(key))}
-    return {**itself, **rest, **_Writer(workflow, format_name, taken).whole(), **_triggers(workflow, kept)}
-
-
-def _triggers(workflow: Workflow, kept: JsonObject) -> JsonObject:
     plain = [one.as_plain() for one in workflow.triggers]
-    made = reader.triggers_of(workflow.triggers) or None
+    made = reader.triggers_of(plain) or None
     given = kept.get("triggers")
-    return filled({"triggers": kept_or_made(given, made, plain, read=reader.said_triggers, shape=FLOW["triggers"])})
+    triggers = kept_or_made(given, made, plain, read=reader.said_triggers, shape=FLOW["triggers"])
+    return {**itself, **rest, **_Writer(workflow, format_name, taken).whole(), **filled({"triggers": triggers})}
 
 
 class _Writer:
@@ -77,9 +67,8 @@ class _Writer:
         main = [one for one in ids if one not in handling]
         if are_beside:
             groups = self._flow.components([self._flow.steps[one] for one in main], by_onward=True)
-            firsts = [self._flow.heads(None, group)[0] for group in groups]
-            lists = [[step.id for step in group] for group in groups]
-            tasks = [self._as_one(self._in_order(*one)) for one in zip(lists, firsts, strict=True)]
+            lists = [([step.id for step in group], self._flow.heads(None, group)[0]) for group in groups]
+            tasks = [self._as_one(self._in_order(*one)) for one in lists]
         else:
             tasks = self._in_order(main, first)
         errors = self._in_order(handling, handling[0]) if handling else []
@@ -90,9 +79,8 @@ class _Writer:
         targets = [edge.to for one in ids for edge in self._flow.failing(one)]
         entered = {edge.to for one in ids for edge in self._flow.onward(one)}
         heads = {one for one in targets if one not in entered and one != first}
-        usual = {
-            there for one in ids if one == first or one not in entered | {*targets} for there in self._reached(one)
-        }
+        begins = [one for one in ids if one == first or one not in entered | {*targets}]
+        usual = {there for one in begins for there in self._reached(one)}
         found = {there for head in heads for there in self._reached(head)} - usual
         return [one for one in dict.fromkeys([*targets, *ids]) if one in found]
 
@@ -148,10 +136,12 @@ class _Writer:
         otherwise = next((edge for edge in ways if edge not in asked), None)
         written = [str(one) for one in list_in(kept.get(reader.WAYS))]
         when = asked[0].when if len(asked) == 1 else None
-        is_if = when is not None and when.expression is not None and short(kept.get("type")) != "Switch"
-        condition = expression_of(when) if is_if and when else None
-        if not asked and isinstance(kept.get(reader.IF), str | bool):
-            is_if, condition = True, kept[reader.IF]
+        condition: str | bool | None = None
+        if when is not None and when.expression is not None and short(kept.get("type")) != "Switch":
+            condition = expression_of(when)
+        elif not asked and isinstance(kept.get(reader.IF), str | bool):
+            condition = kept[reader.IF]
+        is_if = condition is not None
         task = self._plain(step, condition=condition)
         if beside:
             value = {} if is_if else {"value": f"{{{{ outputs.{self._ids[beside]} }}}}"}
@@ -215,8 +205,8 @@ class _Writer:
         if kind == "Dag":
             return {**task, "tasks": [self._needing(one) for one in inside]}
         if not inside:
-            return {**task, "tasks": []} if kind in _HOLDERS else task
-        if kind not in _HOLDERS:
+            return {**task, "tasks": []} if kind in HOLDERS else task
+        if kind not in HOLDERS:
             task = {"id": task["id"], "type": FLOW_TASK + "Sequential"}
         first = self._flow.heads(step.id, inside)[0]
         return {**task, **self._scope(inside, first, are_beside=kind == "Parallel")}
@@ -231,12 +221,6 @@ class _Writer:
             self._ids[one.from_] for one in self._flow.into(step.id) if one.from_ in inside and one.type != "error"
         ]
         return {"task": task, **({"dependsOn": needed} if needed or reader.NEEDS in kept else {})}
-
-
-_HOLDERS = (
-    "Sequential", "Parallel", "AllowFailure", "WorkingDirectory", "Worker", "ForEach", "EachSequential",
-    "EachParallel", "LoopUntil", "WaitFor",
-)  # fmt: skip
 
 
 class Kestra(DocumentFormat):

@@ -7,7 +7,7 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
+from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with
 from workflow_agent.workflows.formats.kestra.shapes import LISTS_OF, short
 from workflow_agent.workflows.formats.kestra.tasks import (
     NAMESPACE,
@@ -22,20 +22,13 @@ from workflow_agent.workflows.formats.kestra.tasks import (
 from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, without
 from workflow_agent.workflows.model.parser import take_id
 from workflow_agent.workflows.model.transitions import TransitionType
-from workflow_agent.workflows.model.triggers import (
-    EventTrigger,
-    ScheduleTrigger,
-    Trigger,
-    WebhookTrigger,
-    WorkflowTrigger,
-    cron_problem,
-)
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.model.triggers import cron_problem
 
 ID, NEXT, WAYS, IF, WHOLE, NEEDS = "$id", "$next", "$ways", "$if", "$whole", "$needs"
 """What is kept of a task: its id, where its name gives another one; of a decision: the step after it, its branches
 and the condition of one with nothing to do; of a task in a Dag: all of it, and what it needs."""
-_ABOUT = ("id", "namespace", "description", "labels")
+ABOUT = ("id", "namespace", "description", "labels")
+"""What a flow says of itself."""
 _Path = tuple[str | int, ...]
 _TRIGGER = "io.kestra.plugin.core.trigger."
 SAID_BY: Mapping[str, tuple[str, ...]] = {
@@ -50,13 +43,12 @@ def read_flow(flow: JsonObject, draft: Draft) -> Imported:
     """Return the workflow of a flow."""
     _Reader(draft).scope(flow, None, ())
     fields = said_about(flow)
-    fields["triggers"] = said_triggers(list_in(flow.get("triggers")))
-    made = workflow_with(fields)
-    kept = without(flow, *_ABOUT, "tasks", "errors", "triggers")
-    kept |= kept_of({key: flow[key] for key in _ABOUT if key in flow}, about(made))
-    if "triggers" in flow and not same(flow["triggers"], triggers_of(made.triggers)):
+    triggers = said_triggers(list_in(flow.get("triggers")))
+    kept = without(flow, *ABOUT, "tasks", "errors", "triggers")
+    kept |= kept_of({key: flow[key] for key in ABOUT if key in flow}, about(fields))
+    if "triggers" in flow and not same(flow["triggers"], triggers_of(triggers)):
         kept["triggers"] = flow["triggers"]
-    return draft.finished(kept=kept, **fields)
+    return draft.finished(kept=kept, triggers=triggers, **fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +182,7 @@ def _branches(task: JsonObject) -> list[tuple[str, list[Any] | None, _End]]:
     found: list[tuple[str, list[Any] | None, _End]] = []
     for key, tasks in task["cases"].items():
         name = fit(key)
-        fields: JsonObject = {"when": {"text": name or "nothing"}}
-        fields |= {"kept": {"case": key}} if name != key else {}
+        fields = {"when": {"text": name or "nothing"}, "kept": {"case": key} if name != key else None}
         found.append((f"cases:{key}", list_in(tasks), _End("", "condition", fields)))
     return [*found, ("defaults", task.get("defaults"), _End("", "default"))]
 
@@ -204,11 +195,11 @@ def said_about(flow: Mapping[str, Any]) -> JsonObject:
     return {"name": name, "description": description or "", "tags": [tag for tag in tags if tag]}
 
 
-def about(workflow: Workflow) -> JsonObject:
-    """Return what a flow says of itself, for a workflow."""
-    flow_id = id_of(workflow.name)
-    told = told_in_description(flow_id, workflow.name, workflow.description)
-    labels = {key: value or "true" for key, _, value in (tag.partition(":") for tag in workflow.tags)}
+def about(fields: Mapping[str, Any]) -> JsonObject:
+    """Return what a flow says of itself, for the fields of a workflow."""
+    flow_id = id_of(fields["name"])
+    told = told_in_description(flow_id, fields["name"], fields["description"])
+    labels = {key: value or "true" for key, _, value in (tag.partition(":") for tag in fields["tags"])}
     return nonempty({"id": flow_id, "namespace": NAMESPACE, "description": told, "labels": labels})
 
 
@@ -233,20 +224,21 @@ def _said_trigger(given: JsonObject) -> JsonObject:
     return nonempty({"type": "event", "event": fit(str(given["type"])), "with": rest})
 
 
-def triggers_of(triggers: Iterable[Trigger]) -> list[JsonObject]:
+def triggers_of(triggers: Iterable[JsonObject]) -> list[JsonObject]:
     """Return the triggers of a flow; who starts it by hand needs none, and one that runs so often has none."""
     taken: set[str] = set()
-    return [{"id": take_id(one.type, taken), **made} for one in triggers if (made := _made_trigger(one))]
+    return [{"id": take_id(one["type"], taken), **made} for one in triggers if (made := _made_trigger(one))]
 
 
-def _made_trigger(trigger: Trigger) -> JsonObject:
-    if isinstance(trigger, ScheduleTrigger) and trigger.cron:
-        return nonempty({"type": _TRIGGER + "Schedule", "cron": trigger.cron, "timezone": trigger.timezone})
-    if isinstance(trigger, WebhookTrigger) and trigger.path:
-        return {"type": _TRIGGER + "Webhook", "key": trigger.path}
-    if isinstance(trigger, WorkflowTrigger):
-        flows = [{"namespace": NAMESPACE, "flowId": trigger.workflow}]
+def _made_trigger(trigger: JsonObject) -> JsonObject:
+    kind = trigger["type"]
+    if kind == "schedule" and "cron" in trigger:
+        return nonempty({"type": _TRIGGER + "Schedule", "cron": trigger["cron"], "timezone": trigger.get("timezone")})
+    if kind == "webhook" and trigger.get("path"):
+        return {"type": _TRIGGER + "Webhook", "key": trigger["path"]}
+    if kind == "workflow":
+        flows = [{"namespace": NAMESPACE, "flowId": trigger["workflow"]}]
         return {"type": _TRIGGER + "Flow", "preconditions": {"id": "before", "flows": flows}}
-    if isinstance(trigger, EventTrigger) and trigger.event.startswith("io.kestra."):
-        return {"type": trigger.event, **without(trigger.with_, "id", "type")}
+    if kind == "event" and trigger["event"].startswith("io.kestra."):
+        return {"type": trigger["event"], **without(trigger.get("with", {}), "id", "type")}
     return {}

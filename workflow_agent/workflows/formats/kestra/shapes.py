@@ -22,7 +22,7 @@ from workflow_agent.workflows.formats.shapes import (
 ID = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}"
 _ID: Shape = text(ID, says="letters, digits, `_`, `-` and `.`, a letter or digit first")
 _TYPE: Shape = text(r"[A-Za-z][\w$-]*(\.[\w$-]+)+", says="the type of a plugin, such as io.kestra.plugin.core.log.Log")
-RETRY: Shape = record(
+_RETRY: Shape = record(
     {"type": text(least=1), "maxAttempts": one_kind(number=number(), text=text()), "interval": text()},
     required=("type",),
     is_open=True,
@@ -32,9 +32,8 @@ _FIELDS: Mapping[str, Shape] = {
     "type": _TYPE,
     **fields_of(text(), "description timeout"),
     **fields_of(one_kind(flag=flag, text=text()), "disabled runIf allowFailure"),
-    "retry": RETRY,
+    "retry": _RETRY,
 }
-_LISTS = ("tasks", "errors", "finally", "afterExecution")
 
 
 def short(kind: object) -> str:
@@ -51,9 +50,13 @@ _OWN = (
 )
 PART: Shape = record(_FIELDS, required=("id", "type"), is_open=True)
 """A task without what is inside it."""
+HOLDERS = (
+    "Sequential", "Parallel", "AllowFailure", "WorkingDirectory", "Worker", "ForEach", "EachSequential",
+    "EachParallel", "LoopUntil", "WaitFor",
+)  # fmt: skip
+"""The types of tasks that hold one list of others."""
 LISTS_OF: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("Sequential", "Parallel", "AllowFailure", "WorkingDirectory", "Worker"), ("tasks",)),
-    **dict.fromkeys(("ForEach", "EachSequential", "EachParallel", "LoopUntil", "WaitFor"), ("tasks",)),
+    **dict.fromkeys(HOLDERS, ("tasks",)),
     "If": ("then", "else"),
     "Switch": ("defaults",),
     "Dag": (),
@@ -80,10 +83,8 @@ def task_shape(value: Any, place: Place) -> None:
     PART(value, place)
     task = object_in(value)
     kind = short(task.get("type"))
-    extra = {name: listed() for name in LISTS_OF.get(kind, ())}
-    extra |= _DEMANDED.get(kind, {})
-    optional = {"errors", "finally", "else", "defaults"}
-    needed = [name for name in extra if name not in optional]
+    extra = {name: listed() for name in LISTS_OF.get(kind, ())} | _DEMANDED.get(kind, {})
+    needed = [name for name in extra if name not in ("else", "defaults")]
     record(extra, required=needed, is_open=True)(value, place)
     for path, tasks in task_lists(task):
         for at, one in enumerate(tasks):
@@ -116,7 +117,7 @@ def flow_shape(value: Any, place: Place) -> None:
     if place.problems:
         return
     taken: set[str] = set()
-    for name in _LISTS:
+    for name in ("tasks", "errors", "finally", "afterExecution"):
         _check_ids(list_in(object_in(value).get(name)), place / name, taken)
 
 

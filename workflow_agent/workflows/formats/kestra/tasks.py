@@ -110,8 +110,8 @@ def _said_end(task: Mapping[str, Any]) -> JsonObject:
 
 def _said_each(task: Mapping[str, Any]) -> JsonObject:
     at_once = task.get("concurrencyLimit", 0 if short(task.get("type")) == "EachParallel" else None)
-    parallel = at_once if isinstance(at_once, int) and not isinstance(at_once, bool) and at_once >= 0 else None
-    return {"loop": {"over": task.get("values", task.get("value")), "parallel": None if parallel == 1 else parallel}}
+    is_limit = type(at_once) is int and at_once >= 0 and at_once != 1
+    return {"loop": {"over": task.get("values", task.get("value")), "parallel": at_once if is_limit else None}}
 
 
 _SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
@@ -135,13 +135,16 @@ def said_retry(retry: Any) -> JsonObject | None:
     """Return how a task is tried again; None where it says that in no way the model has."""
     given = object_in(retry)
     most = given.get("maxAttempts", given.get("maxAttempt"))
-    if not given or isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= 1_000_000:
+    if type(most) is not int or not 1 <= most <= 1_000_000:
         return None
-    said: JsonObject = {"max_attempts": most, "backoff": "exponential" if given["type"] == "exponential" else "fixed"}
     factor = number_in(given.get("delayFactor"))
-    said["factor"] = factor if factor is not None and factor >= 0 else None
-    for ours, theirs in (("interval", "interval"), ("max_interval", "maxInterval")):
-        said[ours] = given[theirs] if is_duration(given.get(theirs)) else None
+    said = {
+        "max_attempts": most,
+        "backoff": "exponential" if given["type"] == "exponential" else "fixed",
+        "factor": factor if factor is not None and factor >= 0 else None,
+        "interval": given["interval"] if is_duration(given.get("interval")) else None,
+        "max_interval": given["maxInterval"] if is_duration(given.get("maxInterval")) else None,
+    }
     return filled(said)
 
 
@@ -176,23 +179,21 @@ def expression_of(when: Condition) -> str:
 
 def retry_of(retry: Retry) -> JsonObject:
     """Return how often and how fast a task is tried again."""
-    return nonempty(
-        {
-            "type": "exponential" if retry.backoff == "exponential" else "constant",
-            "maxAttempts": retry.max_attempts,
-            "interval": retry.interval or "PT1S",
-            "maxInterval": retry.max_interval,
-            "delayFactor": retry.factor,
-        }
-    )
+    made = {
+        "type": "exponential" if retry.backoff == "exponential" else "constant",
+        "maxAttempts": retry.max_attempts,
+        "interval": retry.interval or "PT1S",
+        "maxInterval": retry.max_interval,
+        "delayFactor": retry.factor,
+    }
+    return nonempty(made)
 
 
 def _made(step: Step, *, has_children: bool) -> JsonObject:
     if step.type == "loop":
         return _loop(step.loop or Loop())
     if step.type == "fork":
-        kind = step.uses if short(step.uses or "") == "Dag" else FLOW + "Parallel"
-        return {"type": kind}
+        return {"type": step.uses if short(step.uses or "") == "Dag" else FLOW + "Parallel"}
     if step.type == "decision":
         return {"type": FLOW + "Switch", "value": str(step.with_.get("value") or f"{{{{ inputs.{slug(step.name)} }}}}")}
     if step.type == "end":

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 from workflow_agent.values import grouped
@@ -41,7 +41,6 @@ class _Seen:
     scope: str
     links_in: int = 0
     links_out: int = 0
-    words: list[str] = field(default_factory=list[str])
 
 
 def links_of(chart: Chart) -> Iterator[tuple[Link, str, str]]:
@@ -111,9 +110,8 @@ class DiagramReader:
                 self.drawn.append(link)
                 self._draft.connect(self._ids[source], self._ids[target], **fields)
         begins = next((self._ids[one] for _, one in self.started), self._natural())
-        start: JsonObject = {"start": begins} if begins else {}
         title = unescaped(self._chart.title) or ("State diagram" if self._chart.is_state else "Flowchart")
-        return self._draft.finished(title, kept=kept, **start)
+        return self._draft.finished(title, kept=kept, start=begins)
 
     def _in_order(self) -> list[str]:
         """Return the nodes, each after the state that it is inside."""
@@ -134,6 +132,7 @@ class DiagramReader:
         return self.is_ours and link.arrow == "-.->" and not link.label and self._nodes[target].scope == scope
 
     def _natural(self) -> str | None:
+        """Return the first step that nothing leads to, of the outermost ones if there is any."""
         free = [one for one, seen in self._nodes.items() if not seen.links_in and one in self._ids]
         roots = [one for one in free if not self._chart.is_state or not self._nodes[one].scope]
         return self._ids[(roots or free)[0]] if free else None
@@ -192,7 +191,7 @@ class DiagramReader:
         if not said:
             return {}
         if plain in OTHERWISE:
-            return {"type": "default"} if said == "otherwise" else {"type": "default", "label": fit(said)}
+            return {"type": "default", "label": None if said == "otherwise" else fit(said)}
         if self._kinds[source] == "decision" or (is_one_of_several and self._kinds[source] != "state"):
             return {"type": "condition", "when": {"text": said}}
         return {"label": fit(said)}

@@ -174,7 +174,7 @@ class Rewriter:
         if {line.opens, line.closes} & changes.gone_scopes:
             return []
         named = [
-            line.indent + f'state "{writer.label_of(changes.steps[one.id])}" as {one.id}'
+            line.indent + self._declared_state(one.id)
             for one in line.nodes
             if self._mentions.is_told_anew(one)
             and one.label_at is None
@@ -184,10 +184,10 @@ class Rewriter:
             return [*named, *(line.indent + one for one in self._state_link(link, line))]
         self._mentions.declared |= {node.id for node in line.nodes}
         node = next(iter(line.nodes), None)
-        if node is None or (node.id not in changes.gone and node.id not in changes.fresh):
-            return [line.text]
-        if node.id in changes.gone:
+        if node is not None and node.id in changes.gone:
             return []
+        if node is None or node.id not in changes.fresh:
+            return [line.text]
         if node.label_at is None:
             # A composite state that opens here keeps its brace.
             return [f"{named[0]} {{"] if named and line.opens else named or [line.text]
@@ -256,27 +256,22 @@ class Rewriter:
         if not self._chart.is_state:
             source = self._mentions.mention(ends[0])
             return [f"{source} {_arrow(edge)} {self._mentions.mention(ends[1])}"]
-        lines = [
-            f'state "{writer.label_of(self._changes.steps[node])}" as {node}'
-            for node in ends
-            if node in self._changes.fresh and node not in self._mentions.declared | self._changes.seen.keys()
-        ]
+        known = self._mentions.declared | self._changes.seen.keys()
+        lines = [self._declared_state(node) for node in ends if node in self._changes.fresh and node not in known]
         self._mentions.declared |= {*ends}
         words = escaped(writer.words_of(edge))
-        return [
-            *lines,
-            f"{self._mentions.mention(ends[0])} --> {self._mentions.mention(ends[1])}"
-            + (f" : {words}" if words else ""),
-        ]
+        link = f"{self._mentions.mention(ends[0])} --> {self._mentions.mention(ends[1])}"
+        return [*lines, f"{link} : {words}" if words else link]
 
     def _undrawn(self) -> Iterator[str]:
         """Yield the declarations of new nodes that are joined to nothing."""
         known = self._mentions.declared | self._changes.seen.keys()
-        for node, step in self._changes.steps.items():
+        for node in self._changes.steps:
             if node not in known and not node.startswith(END):
-                yield (
-                    f'state "{writer.label_of(step)}" as {node}' if self._chart.is_state else self._mentions.made(node)
-                )
+                yield self._declared_state(node) if self._chart.is_state else self._mentions.made(node)
+
+    def _declared_state(self, node_id: str) -> str:
+        return f'state "{writer.label_of(self._changes.steps[node_id])}" as {node_id}'
 
     def _is_alone(self, node_id: str) -> bool:
         workflow = self._changes.workflow

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from workflow_agent.values import grouped
 from workflow_agent.workflows.diagrams import said
@@ -51,8 +52,9 @@ class Changes:
         self.gone = self.before.keys() - self.steps.keys()
         own = {reader.SCOPE_PREFIX + one.removeprefix(reader.STEP_PREFIX) for one in self.gone}
         self.gone_scopes = self.gone | own if chart.is_state or self.reader.is_ours else set[str]()
+        told = attrgetter("name", "type", "assignee")
         self.fresh = {
-            one for one, step in self.steps.items() if one not in self.before or _told(self.before[one]) != _told(step)
+            one for one, step in self.steps.items() if one not in self.before or told(self.before[one]) != told(step)
         }
         """The nodes that have to be declared anew."""
         self.was = {id(link): edge for link, edge in zip(self.reader.drawn, self.base.transitions, strict=True)}
@@ -63,7 +65,8 @@ class Changes:
         self.dropped |= {id(link) for link, target in self.reader.started if target != start}
         self.is_begun = not self.reader.started or any(one == start for _, one in self.reader.started)
         """Whether what is drawn leads to where the workflow starts."""
-        self._loose = {node.id: (line, node) for line, node in self._declared_alone()}
+        self.loose = {node.id: (line, node) for line, node in self._declared_alone()}
+        """Where those nodes are declared of which nothing that they are joined to there stays."""
 
     def _node_of(self, step: Step, format_name: str) -> str:
         kept = kept_in(step.extensions, format_name).get("id")
@@ -140,10 +143,6 @@ class Changes:
         is_seen_joining = any(not {*pair} & self.gone for pair in arrow.pairs)
         return is_seen_joining and not any(id(link) in self.dropped for link in left)
 
-    def loose(self, node_id: str) -> tuple[Line, Node] | None:
-        """Return where a node is declared, if nothing that it is joined to there stays."""
-        return self._loose.get(node_id)
-
     def _declared_alone(self) -> Iterator[tuple[Line, Node]]:
         for line in self.chart.lines:
             for statement in line.statements if not self.chart.is_state else ():
@@ -159,11 +158,7 @@ class Changes:
         return not leads_here and not leads_on and not any(map(self.stays, around))
 
 
-def _told(step: Step) -> Sequence[object]:
-    return step.name, step.type, step.assignee
-
-
-OPENINGS = {kind: opening for kind, (opening, _) in STEP_SHAPES.items()}
+_OPENINGS = {kind: opening for kind, (opening, _) in STEP_SHAPES.items()}
 PLAIN_LABEL = re.compile(r"[^\W_][\w .,?!'/:+-]*")
 """What needs no quotes."""
 
@@ -174,7 +169,8 @@ def plain_diagram(workflow: Workflow) -> str:
     lines = [*front(workflow.name), "flowchart TD", f'    {reader.BEGIN}((" "))', *_nested(members, None, "    ")]
     lines.append(f"    {reader.BEGIN} --> {reader.node_id_of(workflow.start)}")
     for edge in workflow.transitions:
-        arrow = f"{ARROWS.get(edge.type, '-->')}{_label(words_of(edge))}"
+        label = f'|"{escaped(words)}"|' if (words := words_of(edge)) else ""
+        arrow = ARROWS.get(edge.type, "-->") + label
         lines.append(f"    {reader.node_id_of(edge.from_)} {arrow} {reader.node_id_of(edge.to)}")
     return "\n".join(lines) + "\n"
 
@@ -186,7 +182,7 @@ def front(title: str) -> list[str]:
 
 def _nested(members: Mapping[str | None, Sequence[Step]], parent: str | None, indent: str) -> Iterator[str]:
     for step in members.get(parent, ()):
-        opening = OPENINGS[step.type]
+        opening = _OPENINGS[step.type]
         label = f'{opening}"{label_of(step)}"{SHAPES[opening][0]}:::{step.type}Step'
         yield f"{indent}{reader.node_id_of(step.id)}{label}"
         if step.id in members:
@@ -203,10 +199,6 @@ def label_of(step: Step) -> str:
 def owner_of(step: Step) -> str:
     """Return the line of a label that says who does a step; nothing where nobody is named."""
     return f"<br/><i>{escaped(step.assignee)}</i>" if step.assignee else ""
-
-
-def _label(words: str) -> str:
-    return f'|"{escaped(words)}"|' if words else ""
 
 
 def words_of(edge: Transition) -> str:
@@ -253,8 +245,9 @@ class Mentions:
             return self.waiting.pop(node_id)
         if node_id in self.declared or node_id not in self._changes.steps or self._changes.chart.is_state:
             return node_id
-        if loose := self._changes.loose(node_id):
-            text = self.text(loose[1], loose[0])
+        if loose := self._changes.loose.get(node_id):
+            line, node = loose
+            text = self.text(node, line)
             self.pulled.add(node_id)
             return text
         if node_id in self._changes.seen:
@@ -268,13 +261,13 @@ class Mentions:
         before = self._changes.before.get(node_id)
         if seen is not None and before is not None and before.type == step.type:
             opening, closing = seen.node.opening or "[", seen.node.closing or "]"
-            style = f":::{seen.node.style}" if seen.node.style else ""
+            style = seen.node.style
         else:
-            opening = OPENINGS[step.type]
+            opening = _OPENINGS[step.type]
+            closing = SHAPES[opening][0]
             is_told_by_shape = step.type in ("action", "decision") or (step.type == "human" and step.assignee)
-            is_told = is_told_by_shape and not self._changes.reader.is_ours
-            closing, style = SHAPES[opening][0], "" if is_told else f":::{step.type}Step"
-        return f'{node_id}{opening}"{label_of(step)}"{closing}{style}'
+            style = "" if is_told_by_shape and not self._changes.reader.is_ours else f"{step.type}Step"
+        return f'{node_id}{opening}"{label_of(step)}"{closing}{style and ":::"}{style}'
 
     def _written(self, node: Node, line: Line) -> str:
         if not self.is_told_anew(node):

@@ -1,6 +1,5 @@
 """n8n in JSON: the format, and workflows written as those of n8n."""
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -73,9 +72,8 @@ class _Writer:
         for step in self._workflow.steps:
             edges = leaving.get(step.id, [])
             kept = {edge.id: self._kept_port(step, edge) for edge in edges}
-            if step.type == "decision" and any(
-                p is None and e.type in ("condition", "default") for e, p in zip(edges, kept.values(), strict=True)
-            ):
+            is_new = any(kept[edge.id] is None for edge in edges if edge.type in ("condition", "default"))
+            if step.type == "decision" and is_new:
                 found |= self._switch(step, edges)
                 continue
             for edge in edges:
@@ -90,8 +88,7 @@ class _Writer:
             return None
         plain = edge.as_plain()
         wanted = {key: plain[key] for key in ("when", "label") if key in plain} | {"type": edge.type}
-        is_alike = same(said_port(self._nodes[step.id], port[0], port[1]), wanted)
-        return (port[0], port[1]) if is_alike else None
+        return (port[0], port[1]) if same(said_port(self._nodes[step.id], *port), wanted) else None
 
     def _switch(self, step: Step, edges: Sequence[Transition]) -> dict[str, tuple[str, int]]:
         """Make a node a switch with one rule for each of its conditions, and say which way leads where."""
@@ -108,33 +105,29 @@ class _Writer:
                 node["onError"] = "continueErrorOutput"
         own = without(node["parameters"], "conditions")
         options = {**object_in(own.get("options")), "fallbackOutput": "extra"}
-        node |= {
-            "type": "n8n-nodes-base.switch",
-            "typeVersion": 3,
-            "parameters": {**own, "rules": {"values": rules}, "options": options},
-        }
+        parameters = {**own, "rules": {"values": rules}, "options": options}
+        node |= {"type": "n8n-nodes-base.switch", "typeVersion": 3, "parameters": parameters}
         return found
 
     def _connect(self, connections: JsonObject, edge: Transition, port: tuple[str, int]) -> None:
         target = self._nodes[edge.to]["name"]
-        rest = object_in(kept_in(edge.extensions, self._format_name).get("entry"))
-        entry = {"node": target, **rest} if rest else reader.entry_to(target, port[0])
-        _add(connections, self._nodes[edge.from_]["name"], port, {**entry, "node": target})
+        kept = object_in(kept_in(edge.extensions, self._format_name).get("entry"))
+        entry = {"node": target, **without(kept, "node")} if kept else reader.entry_to(target, port[0])
+        _add(connections, self._nodes[edge.from_]["name"], port, entry)
 
     def _triggers(self, *, is_ours: bool) -> list[JsonObject]:
         """Return the nodes for triggers that no step stands for."""
-        wanted: list[Any] = workflow_document(self._workflow)["triggers"]
-        if not is_ours:
-            steps = [reader.said_trigger(node) for node in self._nodes.values() if is_trigger(node)]
-            wanted = [one for one in wanted if one not in steps]
-        found: list[JsonObject] = []
-        for at, trigger in enumerate(wanted, 1):
-            name = take_id(f"Start by {trigger['type']}", self._taken)
-            place = [-_COLUMN, (at - 1) * _ROW]
-            found.append(
-                {**reader.made_trigger(trigger), "id": f"{reader.TRIGGER_ID}{at}", "name": name, "position": place}
-            )
-        return found
+        steps = [] if is_ours else [reader.said_trigger(node) for node in self._nodes.values() if is_trigger(node)]
+        wanted = [one for one in workflow_document(self._workflow)["triggers"] if one not in steps]
+        return [
+            {
+                **reader.made_trigger(trigger),
+                "id": f"{reader.TRIGGER_ID}{at + 1}",
+                "name": take_id(f"Start by {trigger['type']}", self._taken),
+                "position": [-_COLUMN, at * _ROW],
+            }
+            for at, trigger in enumerate(wanted)
+        ]
 
     def _place(self) -> None:
         """Give every node that has no place one, in columns from left to right."""
@@ -142,18 +135,15 @@ class _Writer:
             return
         onward = grouped((edge.from_, edge.to) for edge in self._workflow.transitions)
         columns: dict[str, int] = {}
-        rows: dict[int, int] = {}
         for first in (self._workflow.start, *self._nodes):
             columns.setdefault(first, 0)
-            waiting = deque([first])
-            while waiting:
-                here = waiting.popleft()
+            for here in (waiting := [first]):
                 for there in (one for one in onward.get(here, ()) if one not in columns):
                     columns[there] = columns[here] + 1
                     waiting.append(there)
-        for step_id, column in columns.items():
-            row = rows[column] = rows.get(column, -1) + 1
-            self._nodes[step_id].setdefault("position", [column * _COLUMN, row * _ROW])
+        for column, step_ids in grouped((column, step_id) for step_id, column in columns.items()).items():
+            for row, step_id in enumerate(step_ids):
+                self._nodes[step_id].setdefault("position", [column * _COLUMN, row * _ROW])
 
 
 def _plain_port(edge: Transition) -> tuple[str, int]:
@@ -167,14 +157,11 @@ def _rule(edge: Transition) -> JsonObject:
     text = (when.text if when else None) or edge.label or edge.id
     conditions: Any = when.expression if when and when.language == "n8n" else None
     if not list_in(object_in(conditions).get("conditions")):
-        conditions = {"options": {"caseSensitive": True}, "conditions": [], "combinator": "and"}
-        if when and isinstance(when.expression, str):
-            test = {"leftValue": when.expression, "rightValue": "", "operator": _TRUE}
-            conditions["conditions"] = [test]
+        is_true = {"type": "boolean", "operation": "true", "singleValue": True}
+        asked = when.expression if when and isinstance(when.expression, str) else None
+        tests = [] if asked is None else [{"leftValue": asked, "rightValue": "", "operator": is_true}]
+        conditions = {"options": {"caseSensitive": True}, "conditions": tests, "combinator": "and"}
     return {"conditions": conditions, "renameOutput": True, "outputKey": text}
-
-
-_TRUE = {"type": "boolean", "operation": "true", "singleValue": True}
 
 
 def _is_dangling(one: Any, names: Iterable[str]) -> bool:

@@ -9,7 +9,7 @@ from workflow_agent.workflows.formats.base import Imported, UnreadableDocument
 from workflow_agent.workflows.formats.builder import Draft, fit
 from workflow_agent.workflows.formats.fidelity import kept_of, step_with
 from workflow_agent.workflows.formats.n8n.nodes import NODE, NOTE, generated, is_trigger, said, said_port, short_type
-from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, repeated, text_in, without
+from workflow_agent.workflows.formats.plain import filled, list_in, nonempty, object_in, repeated, text_in, without
 from workflow_agent.workflows.formats.shapes import Place, anything, listed, mapped, one_kind, record, text
 from workflow_agent.workflows.model.durations import duration_of, whole_seconds
 from workflow_agent.workflows.model.parser import slug
@@ -29,8 +29,6 @@ SHAPE = record(
     required=["nodes", "connections"],
     is_open=True,
 )
-UNNAMED = "n8n workflow"
-_GRAPH = ("nodes", "connections")
 _BASE = "n8n-nodes-base."
 _EVENT = "Event: "
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
@@ -48,7 +46,7 @@ def said_top(document: Mapping[str, Any]) -> JsonObject:
     tags = [object_in(one).get("name", one) for one in list_in(document.get("tags"))]
     name, description = text_in(document.get("name"), 200), text_in(document.get("description"))
     return {
-        "name": name or UNNAMED,
+        "name": name or "n8n workflow",
         "description": description or "",
         "tags": [tag for tag in tags if text_in(tag, 200)],
     }
@@ -92,8 +90,7 @@ class _Reader:
             triggering = [node for node in self._nodes.values() if is_trigger(node)]
         first = self._ids[str(targets.pop())] if elided else self._first()
         fields = said_top(self._document)
-        rest = without(self._document, *_GRAPH)
-        kept = kept_of(rest, made_top(fields))
+        kept = kept_of(without(self._document, "nodes", "connections"), made_top(fields))
         notes = [node for node in self._nodes.values() if node["type"] == NOTE]
         kept |= nonempty({"notes": notes, "dangling": self._dangling})
         triggers = [one for one in map(said_trigger, triggering) if one is not None]
@@ -111,9 +108,10 @@ class _Reader:
         entered = any(one[3]["node"] == name for one in self._entries())
         if len(leading) != 1 or entered or leading[0][1:3] != ("main", 0):
             return None
-        target = self._nodes.get(leading[0][3]["node"])
-        plain = leading[0][3] == entry_to(leading[0][3]["node"])
-        return target["name"] if plain and target and not _is_made(target) and target["type"] != NOTE else None
+        entry = leading[0][3]
+        target = self._nodes.get(entry["node"])
+        is_plain = target and entry == entry_to(entry["node"]) and not _is_made(target) and target["type"] != NOTE
+        return entry["node"] if is_plain else None
 
     def _node(self, node: JsonObject, at: int) -> None:
         fields = said(node)
@@ -138,15 +136,13 @@ class _Reader:
             self._dangling.append([source, kind, output, entry])
             return
         fields = said_port(self._nodes[source], kind, output)
-        kept: JsonObject = {}
+        is_plain = (kind, output) == ("main", 0) and fields == {"type": "sequence"}
         is_made_again = kind != "main" or output == 0 or fields["type"] in ("condition", "default", "error")
-        if not self._is_ours or not is_made_again:
-            kept = {"port": [kind, output]}
-        if entry != entry_to(target, kind):
-            kept["entry"] = without(entry, "node")
-        if kept.get("port") == ["main", 0] and fields == {"type": "sequence"}:
-            del kept["port"]
-        self._draft.connect(self._ids[source], self._ids[target], kept=kept, **fields)
+        kept = {
+            "port": None if is_plain or (self._is_ours and is_made_again) else [kind, output],
+            "entry": without(entry, "node") if entry != entry_to(target, kind) else None,
+        }
+        self._draft.connect(self._ids[source], self._ids[target], kept=filled(kept), **fields)
 
     def _first(self) -> str:
         entered = {entry["node"] for _, kind, _, entry in self._entries() if kind == "main"}

@@ -10,15 +10,7 @@ from workflow_agent.workflows.formats.builder import DocumentFormat, fit
 from workflow_agent.workflows.formats.fidelity import kept_in, kept_or_made, restored, restored_step
 from workflow_agent.workflows.formats.flow import Flow, Region
 from workflow_agent.workflows.formats.plain import filled, object_in, without
-from workflow_agent.workflows.formats.serverless_workflow import directives, shapes
-from workflow_agent.workflows.formats.serverless_workflow.reader import SAID_BY as ABOUT_SAID_BY
-from workflow_agent.workflows.formats.serverless_workflow.reader import (
-    about,
-    read_document,
-    said_about,
-    said_triggers,
-    schedule_of,
-)
+from workflow_agent.workflows.formats.serverless_workflow import directives, reader, shapes
 from workflow_agent.workflows.formats.serverless_workflow.tasks import SAID_BY, generated, said
 from workflow_agent.workflows.formats.shapes import allowed, problems_in, record
 from workflow_agent.workflows.model.steps import Step
@@ -31,26 +23,23 @@ _BESIDE_CONTENT = ("name", "catch", "then", "directive")
 def document_of(workflow: Workflow, format_name: str) -> JsonObject:
     """Return the document for a workflow, as far as the DSL can say it."""
     kept = kept_in(workflow.extensions, format_name)
+    wanted = {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)}
     document = restored(
-        about(workflow),
+        reader.about(wanted, workflow.version),
         object_in(kept.get("document")),
-        {"name": workflow.name, "description": workflow.description, "tags": list(workflow.tags)},
-        read=said_about,
-        said_by=ABOUT_SAID_BY,
+        wanted,
+        read=reader.said_about,
+        said_by=reader.SAID_BY,
         shape=shapes.DOCUMENT,
     )
+    triggers = [one.as_plain() for one in workflow.triggers]
+    made = reader.schedule_of(triggers)
+    given = kept.get("schedule")
+    schedule = kept_or_made(given, made, triggers, read=reader.said_triggers, shape=shapes.SCHEDULE)
     rest = allowed(without(kept, "document", "schedule"), record(shapes.REST))
     retries = object_in(object_in(rest.get("use")).get("retries"))
     tasks = _Writer(workflow, format_name, retries).whole()
-    return {"document": document, **rest, **_schedule(workflow, kept), "do": tasks}
-
-
-def _schedule(workflow: Workflow, kept: JsonObject) -> JsonObject:
-    plain = [one.as_plain() for one in workflow.triggers]
-    made = schedule_of(workflow.triggers) or None
-    return filled(
-        {"schedule": kept_or_made(kept.get("schedule"), made, plain, read=said_triggers, shape=shapes.SCHEDULE)}
-    )
+    return {"document": document, **rest, **filled({"schedule": schedule}), "do": tasks}
 
 
 class _Writer:
@@ -122,8 +111,7 @@ class _Writer:
         task = self._content(step, region)
         guarded = any(edge.type == "condition" or edge.when or edge.action for edge in ways)
         if step.type == "decision" and guarded:
-            rest = without(task, "do")
-            return [self._caught(name, {**rest, **here.switch(step, ways)}, step, here)]
+            return [self._caught(name, {**without(task, "do"), **here.switch(step, ways)}, step, here)]
         if not guarded:
             is_end = step.type == "end" and "do" in generated(step)
             then = {"then": "end"} if is_end else here.then(step, ways[:1])
@@ -142,10 +130,13 @@ class _Writer:
             return {**task, "fork": {**task["fork"], "branches": self._branches(step, region)}}
         if not inside or "do" not in task:
             return task
-        tasks = self._tasks(inside, self._flow.heads(step.id, inside)[0])
         is_try = "for" not in task and self._needs_catch(step)
-        rest = without(task, "do")
-        return {**rest, "try" if is_try else "do": tasks}
+        return {**without(task, "do"), "try" if is_try else "do": self._inside(step.id)}
+
+    def _inside(self, step_id: str) -> list[JsonObject]:
+        """Return the tasks of the steps in a step's scope."""
+        members = self._flow.children[step_id]
+        return self._tasks(members, self._flow.heads(step_id, members)[0])
 
     def _branches(self, step: Step, region: Region | None) -> list[JsonObject]:
         lists = [self._tasks(group, start) for group, start in self._flow.branches(step.id, region)]
@@ -162,9 +153,8 @@ class _Writer:
         catch = self._catch(step, here)
         if "try" in task:
             return {name: {**task, "catch": catch}}
-        outside = {key: task[key] for key in ("then",) if key in task}
-        inner = without(task, *outside)
-        return {name: {"try": [{name: inner}], "catch": catch, **outside}}
+        outside = {"then": task["then"]} if "then" in task else {}
+        return {name: {"try": [{name: without(task, "then")}], "catch": catch, **outside}}
 
     def _catch(self, step: Step, here: directives.TaskList) -> JsonObject:
         edge = next((one for one in self._flow.failing(step.id) if here.has(one.to) or one.to in self._handlers), None)
@@ -177,11 +167,10 @@ class _Writer:
             return catch
         if edge.to not in self._handlers:
             return {**catch, "then": here.led_to(edge, step.id)}
-        inside = self._flow.children[edge.to]
         handler = self._flow.steps[edge.to]
         own = self._ways(step, here, here.regions.get(step.id))
-        then = here.after_handling(handler, self._ways(handler, here, None), own, step.id)
-        return {**catch, "do": self._tasks(inside, self._flow.heads(edge.to, inside)[0]), **then}
+        then = here.after_handling(handler, self._ways(handler, here, None), step.id, own)
+        return {**catch, "do": self._inside(edge.to), **then}
 
     def _still_says(self, catch: JsonObject, step: Step, edge: Transition | None) -> bool:
         leads = {"then": "end"} if edge is not None else {}
@@ -199,7 +188,7 @@ class ServerlessWorkflow(DocumentFormat):
     extension = "yaml"
     shape = staticmethod(shapes.document_shape)
     rules = staticmethod(directives.check_targets)
-    read_into = staticmethod(read_document)
+    read_into = staticmethod(reader.read_document)
     document_of = staticmethod(document_of)
 
     @override

@@ -80,15 +80,11 @@ class TaskList:
         """Return the directive that leads a task on, where going on to the next one is not it."""
         following, kept = self.after(step.id), self.kept(step).get("then")
         target = ways[0].to if ways else None
-        if kept in DIRECTIVES and self._target(str(kept), following) == target:
+        if kept in DIRECTIVES and target == (following if kept == "continue" else None):
             return {"then": kept}
         if ways and self.kept(ways[0]).get("then") == self.names.get(ways[0].to):
             return {"then": self.names[ways[0].to]}
         return {} if target == following else {"then": self._directive(target)}
-
-    def _target(self, directive: str, following: str | None) -> str | None:
-        """Return the step that a directive leads to from a task; None where it leaves the list."""
-        return following if directive == "continue" else None
 
     def _directive(self, target: str | None) -> str:
         if target is None:
@@ -124,24 +120,16 @@ class TaskList:
         return self._directive(edge.to)
 
     def after_handling(
-        self, step: Step, ways: Sequence[Transition], own: Sequence[Transition], source: str
+        self, handler: Step, ways: Sequence[Transition], task: str, task_ways: Sequence[Transition]
     ) -> JsonObject:
-        """Return the directive that leads on from what handles errors, where it is not the task's own.
-
-        Args:
-            step: Stands for what is done about the errors.
-            ways: How it goes on.
-            own: How the task goes on whose errors these are.
-            source: That task.
-        """
+        """Return the directive that leads on from what handles a task's errors, where it is not the task's own."""
         target = ways[0].to if ways else None
-        kept, following = self.kept(step).get("then"), self.after(source)
-        if isinstance(kept, str):
-            known = {name: step_id for step_id, name in reversed(list(self.names.items()))}
-            said = self._target(kept, following) if kept in DIRECTIVES else known.get(kept)
-            if said == target and (kept in DIRECTIVES or kept in known):
-                return {"then": kept}
-        return {} if target == (own[0].to if own else None) else {"then": self._directive(target)}
+        kept = self.kept(handler).get("then")
+        first_of_name = {name: step_id for step_id, name in reversed(list(self.names.items()))}
+        leads_to = {**first_of_name, **dict.fromkeys(DIRECTIVES), "continue": self.after(task)}
+        if isinstance(kept, str) and kept in leads_to and leads_to[kept] == target:
+            return {"then": kept}
+        return {} if target == (task_ways[0].to if task_ways else None) else {"then": self._directive(target)}
 
 
 def folded(name: str, task: Mapping[str, Any]) -> JsonObject | None:
@@ -180,10 +168,10 @@ def catch_of(step: Step, errors: Sequence[str]) -> JsonObject:
     """Return the `catch` for a step, without what is done then."""
     wanted = list(errors) or list(step.retry.errors if step.retry else ())
     found: JsonObject = {}
-    if len(wanted) == 1 and wanted[0].startswith(_STATUS) and wanted[0].removeprefix(_STATUS).isdigit():
-        found["errors"] = {"with": {"status": int(wanted[0].removeprefix(_STATUS))}}
-    elif len(wanted) == 1:
-        found["errors"] = {"with": {"type": wanted[0]}}
+    if len(wanted) == 1:
+        status = wanted[0].removeprefix(_STATUS)
+        is_status = status != wanted[0] and status.isdigit()
+        found["errors"] = {"with": {"status": int(status)} if is_status else {"type": wanted[0]}}
     elif wanted:
         quoted = [one.replace("\\", "\\\\").replace('"', '\\"') for one in wanted]
         found["when"] = " or ".join(f'$error.type == "{one}"' for one in quoted)

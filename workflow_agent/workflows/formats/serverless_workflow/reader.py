@@ -7,19 +7,16 @@ from typing import Any
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.base import Imported
 from workflow_agent.workflows.formats.builder import Draft, fit
-from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with, workflow_with
+from workflow_agent.workflows.formats.fidelity import kept_of, same, step_with
 from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.formats.serverless_workflow import directives, tasks
 from workflow_agent.workflows.formats.serverless_workflow.shapes import kind_of_task
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Step
-from workflow_agent.workflows.model.triggers import EventTrigger, ScheduleTrigger, Trigger, cron_problem
-from workflow_agent.workflows.model.workflow import Workflow
+from workflow_agent.workflows.model.triggers import cron_problem
 
-HANDLER_ENDING = " (caught)"
 _APART = ("then", "switch", "try", "catch", "do")
 _Path = tuple[str | int, ...]
-DSL = "1.0.3"
 SAID_BY: Mapping[str, tuple[str, ...]] = {"name": ("name", "title"), "description": ("summary",), "tags": ("tags",)}
 """The entries of `document` that say each field of a workflow."""
 
@@ -30,15 +27,13 @@ def read_document(whole: JsonObject, draft: Draft) -> Imported:
     if not draft.steps:
         draft.add("End", "end", outcome="ok", kept={"directive": "end"})
     fields = said_about(whole["document"])
-    fields["triggers"] = said_triggers(object_in(whole.get("schedule")))
-    made = workflow_with(fields)
+    triggers = said_triggers(object_in(whole.get("schedule")))
     kept = without(whole, "document", "do", "schedule")
-    if rest := kept_of(whole["document"], about(made)):
+    if rest := kept_of(whole["document"], about(fields)):
         kept["document"] = rest
-    generated_schedule = schedule_of(made.triggers) or None
-    if "schedule" in whole and not same(whole["schedule"], generated_schedule):
+    if "schedule" in whole and not same(whole["schedule"], schedule_of(triggers)):
         kept["schedule"] = whole["schedule"]
-    return draft.finished(kept=kept, **fields)
+    return draft.finished(kept=kept, triggers=triggers, **fields)
 
 
 @dataclass(slots=True)
@@ -106,7 +101,7 @@ class _Reader:
         if not items:
             return None
         kept = {"then": task["catch"]["then"]} if "then" in task["catch"] else None
-        handler = self._draft.add((fit(name) or "")[:180] + HANDLER_ENDING, "action", parent=parent, kept=kept)
+        handler = self._draft.add((fit(name) or "")[:180] + " (caught)", "action", parent=parent, kept=kept)
         self.tasks(items, handler, (*at, "catch", "do"))
         return handler
 
@@ -152,9 +147,8 @@ class _Reader:
             when = tasks.condition_of(case.get("when"))
             has_default = has_default or when is None
             kept = {"then": case["then"]} if case["then"] in directives.DIRECTIVES else None
-            self._connect(
-                one.step, target, "default" if when is None else "condition", when=when, label=label, kept=kept
-            )
+            kind = "default" if when is None else "condition"
+            self._connect(one.step, target, kind, when=when, label=label, kept=kept)
         if not has_default:
             self._connect(one.step, otherwise, "default", kept={"implicit": True})
 
@@ -191,21 +185,19 @@ def said_about(document: Mapping[str, Any]) -> JsonObject:
     }
 
 
-def about(workflow: Workflow) -> JsonObject:
-    """Return the `document` part for a workflow."""
-    name = slug(workflow.name, fallback="workflow").replace("_", "-")
-    tags = {key: value for key, _, value in (tag.partition(":") for tag in workflow.tags)}
-    return nonempty(
-        {
-            "dsl": DSL,
-            "namespace": "default",
-            "name": name,
-            "version": f"{workflow.version}.0.0",
-            "title": workflow.name if workflow.name != name else None,
-            "summary": workflow.description,
-            "tags": tags,
-        }
-    )
+def about(fields: Mapping[str, Any], version: int = 1) -> JsonObject:
+    """Return the `document` part for the fields of a workflow that it says."""
+    name = slug(fields["name"], fallback="workflow").replace("_", "-")
+    made = {
+        "dsl": "1.0.3",
+        "namespace": "default",
+        "name": name,
+        "version": f"{version}.0.0",
+        "title": fields["name"] if fields["name"] != name else None,
+        "summary": fields["description"],
+        "tags": {key: value for key, _, value in (tag.partition(":") for tag in fields["tags"])},
+    }
+    return nonempty(made)
 
 
 def said_triggers(schedule: Mapping[str, Any]) -> list[JsonObject]:
@@ -217,27 +209,19 @@ def said_triggers(schedule: Mapping[str, Any]) -> list[JsonObject]:
     every = tasks.said_duration(schedule.get("every"))
     if every is not None:
         found.append({"type": "schedule", "every": every})
-    return [*found, *_said_events(object_in(schedule.get("on")))]
+    events = tasks.events_in(schedule.get("on"))
+    return [*found, *(nonempty({"type": "event", "event": event, "with": rest}) for event, rest in events)]
 
 
-def _said_events(strategy: JsonObject) -> Iterable[JsonObject]:
-    filters = [strategy["one"]] if "one" in strategy else list_in(strategy.get("any", strategy.get("all")))
-    for one in filters:
-        given = object_in(object_in(one).get("with"))
-        for event in tasks.event_types({"one": one}):
-            yield nonempty({"type": "event", "event": event, "with": without(given, "type")})
-
-
-def schedule_of(triggers: Iterable[Trigger]) -> JsonObject:
-    """Return the schedule for triggers: one of the clock's at most, and any of the events."""
+def schedule_of(triggers: Iterable[JsonObject]) -> JsonObject | None:
+    """Return the schedule for triggers: the first cron and interval, and any of the events; None without any."""
     found: JsonObject = {}
     events: list[JsonObject] = []
     for trigger in triggers:
-        if isinstance(trigger, ScheduleTrigger):
-            key = "cron" if trigger.cron else "every"
-            found.setdefault(key, trigger.cron or trigger.every)
-        elif isinstance(trigger, EventTrigger):
-            events.append({"with": {**trigger.with_, "type": trigger.event}})
+        if trigger["type"] == "event":
+            events.append({"with": {**trigger.get("with", {}), "type": trigger["event"]}})
+        for key in trigger.keys() & {"cron", "every"}:
+            found.setdefault(key, trigger[key])
     if events:
         found["on"] = {"one": events[0]} if len(events) == 1 else {"any": events}
-    return found
+    return found or None

@@ -52,7 +52,6 @@ _POLICIES: dict[str, Shape] = {
     "oauth2": record({**_OAUTH, "endpoints": OBJECT}),
     "oidc": record(_OAUTH),
 }
-POLICY = record(_POLICIES, exactly_one=[list(_POLICIES)])
 AUTHENTICATION = record({**_POLICIES, "use": TEXT}, exactly_one=[("use", *_POLICIES)])
 ENDPOINT = one_kind(
     text=text(r"\s*\S[\s\S]*", says="a URI"),
@@ -67,7 +66,6 @@ OUTPUT = record({"schema": _SCHEMA, "as": _MAPPED})
 
 _SAID = fields_of(TEXT, "type instance title detail")
 ERROR = record({**_SAID, "status": one_kind(number=_WHOLE, text=TEXT)}, required=["type", "status"])
-CAUGHT = record({"with": record({**_SAID, "status": _WHOLE}, is_open=True)})
 _BACKOFFS = fields_of(OBJECT, "constant exponential linear")
 RETRY = record(
     {
@@ -84,18 +82,14 @@ _CORRELATION = record({"from": TEXT, "expect": TEXT}, required=["from"], is_open
 _FILTER = record({"with": record(EVENT, is_open=True), "correlate": mapped(_CORRELATION)}, required=["with"])
 
 
-def _strategy(value: Any, place: Place, *, is_inner: bool) -> None:
+def events_shape(value: Any, place: Place, *, is_inner: bool = False) -> None:
+    """Check which events are waited for: `one`, `any` until something, or `all`."""
     consumed = {"all": listed(_FILTER), "any": listed(_FILTER), "one": _FILTER}
     until: dict[str, Shape] = {} if is_inner or "any" not in object_in(value) else {"until": _UNTIL}
     record({**consumed, **until}, exactly_one=[list(consumed)])(value, place)
 
 
-def events_shape(value: Any, place: Place) -> None:
-    """Check which events are waited for: `one`, `any` until something, or `all`."""
-    _strategy(value, place, is_inner=False)
-
-
-_UNTIL = one_kind(text=TEXT, object=lambda value, place: _strategy(value, place, is_inner=True))
+_UNTIL = one_kind(text=TEXT, object=lambda value, place: events_shape(value, place, is_inner=True))
 _READ = choice("data", "envelope", "raw")
 LISTENING = record({"to": events_shape, "read": _READ}, required=["to"])
 SCHEDULE = record(
@@ -198,10 +192,6 @@ DOCUMENT = record(
     },
     required=["dsl", "namespace", "name", "version"],
 )
-EVALUATION = record({"language": TEXT, "mode": choice("strict", "loose")})
-CATALOG = record({"endpoint": ENDPOINT}, required=["endpoint"])
-
-
 _BASE: Mapping[str, Shape] = {
     **fields_of(TEXT, "if then"),
     "input": INPUT,
@@ -212,11 +202,6 @@ _BASE: Mapping[str, Shape] = {
 _DIRECTIVE = text(r"\s*\S[\s\S]*", says="a task, or continue, exit or end")
 
 
-def task_list(value: Any, place: Place) -> None:
-    """Check a list of tasks, each an object with one name and what it is."""
-    listed(_item)(value, place)
-
-
 def _item(value: Any, place: Place) -> None:
     if len(object_in(value)) > 1:
         place.refuse(f"must have one task, got {', '.join(map(repr, object_in(value)))}; give each its own item")
@@ -224,11 +209,14 @@ def _item(value: Any, place: Place) -> None:
     mapped(task_shape, least=1)(value, place)
 
 
+task_list = listed(_item)
+"""Tasks, each an object with one name and what it is."""
+
+
 def _call(value: Any, place: Place) -> None:
-    called = object_in(value).get("call")
-    protocol = CALLS.get(called) if isinstance(called, str) else None
-    given = OBJECT if protocol is None else protocol
-    required = ["call"] if protocol is None else ["call", "with"]
+    called = str(object_in(value).get("call"))
+    given = CALLS.get(called, OBJECT)
+    required = ["call", "with"] if called in CALLS else ["call"]
     record({**_BASE, "call": text(r"\s*\S[\s\S]*", says="a function"), "with": given}, required=required)(value, place)
 
 
@@ -255,7 +243,7 @@ _EACH_EVENT = record({"item": TEXT, "at": TEXT, "do": task_list, "output": OUTPU
 _RAISE = record({"error": one_kind(object=ERROR, text=TEXT)}, required=["error"])
 CATCH = record(
     {
-        "errors": CAUGHT,
+        "errors": record({"with": record({**_SAID, "status": _WHOLE}, is_open=True)}),
         **fields_of(TEXT, "as when exceptWhen"),
         "retry": one_kind(object=RETRY, text=TEXT),
         "do": task_list,
@@ -299,14 +287,14 @@ _EXTENSION = record(
 )
 _USE = record(
     {
-        "authentications": mapped(POLICY),
+        "authentications": mapped(record(_POLICIES, exactly_one=[list(_POLICIES)])),
         "errors": mapped(ERROR),
         "extensions": listed(mapped(_EXTENSION, least=1)),
         "functions": mapped(task_shape),
         "retries": mapped(RETRY),
         "secrets": listed(TEXT),
         "timeouts": mapped(record({"after": DURATION}, required=["after"])),
-        "catalogs": mapped(CATALOG),
+        "catalogs": mapped(record({"endpoint": ENDPOINT}, required=["endpoint"])),
     }
 )
 REST: Mapping[str, Shape] = {
@@ -316,7 +304,7 @@ REST: Mapping[str, Shape] = {
     "timeout": TIMEOUT,
     "output": OUTPUT,
     "schedule": SCHEDULE,
-    "evaluate": EVALUATION,
+    "evaluate": record({"language": TEXT, "mode": choice("strict", "loose")}),
 }
 """What a document has beside its tasks."""
 document_shape = record({**REST, "do": task_list}, required=["document", "do"])

@@ -1,12 +1,12 @@
 """One task as the fields of a step, and back; what is inside a task and what follows it is not told here."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from workflow_agent.values.stored import JsonObject
 from workflow_agent.workflows.formats.builder import fit
-from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in
+from workflow_agent.workflows.formats.plain import list_in, nonempty, object_in, text_in, without
 from workflow_agent.workflows.formats.serverless_workflow.shapes import CALLS, kind_of_task, task_shape
 from workflow_agent.workflows.formats.shapes import problems_in
 from workflow_agent.workflows.model.durations import duration_of, is_duration
@@ -86,12 +86,13 @@ def _said_raise(task: Mapping[str, Any]) -> JsonObject:
     return {"type": "end", "outcome": "failed", "with": error}
 
 
-def event_types(strategy: Any) -> list[str]:
-    """Return the types of the events a consumption strategy waits for."""
+def events_in(strategy: Any) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the type of each event a consumption strategy waits for, and what else it demands of the event."""
     consumed = object_in(strategy)
-    filters = [consumed["one"]] if "one" in consumed else list_in(consumed.get("any", consumed.get("all")))
-    types = [fit(str(object_in(object_in(one).get("with")).get("type", ""))) for one in filters]
-    return [one for one in types if one]
+    for one in [consumed["one"]] if "one" in consumed else list_in(consumed.get("any", consumed.get("all"))):
+        demanded = object_in(object_in(one).get("with"))
+        if event := fit(str(demanded.get("type", ""))):
+            yield event, without(demanded, "type")
 
 
 _SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
@@ -100,7 +101,7 @@ _SAID: Mapping[str, Callable[[Mapping[str, Any]], JsonObject]] = {
     "set": lambda task: {"uses": "set", "with": object_in(task["set"])},
     "emit": lambda task: {"uses": "emit", "with": object_in(object_in(task["emit"]["event"]).get("with"))},
     "raise": _said_raise,
-    "listen": lambda task: {"event": next(iter(event_types(task["listen"]["to"])), None)},
+    "listen": lambda task: {"event": next((event for event, _ in events_in(task["listen"]["to"])), None)},
     "for": lambda task: {"loop": {"over": task["for"]["in"], "while": condition_of(task.get("while"))}},
     "fork": lambda task: {"join": {"mode": "any"} if task["fork"].get("compete") else None},
     "wait": lambda task: {"duration": said_duration(task["wait"])},

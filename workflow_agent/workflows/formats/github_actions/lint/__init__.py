@@ -7,14 +7,8 @@ from typing import Any
 
 from workflow_agent.errors import Problem
 from workflow_agent.values.stored import JsonObject
-from workflow_agent.workflows.formats.github_actions.expressions import (
-    CONTEXTS,
-    Expression,
-    expressions_in,
-    read_expression,
-)
+from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, expressions_in, read_expression
 from workflow_agent.workflows.formats.github_actions.lint import jobs, values
-from workflow_agent.workflows.formats.github_actions.lint.values import placed_expressions
 from workflow_agent.workflows.formats.github_actions.shapes import EVENTS, VOCABULARY, events_of, jobs_in, steps_in
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, schema_check, setting
 from workflow_agent.workflows.formats.plain import list_in, object_in
@@ -68,14 +62,14 @@ def _always_the_same(document: Any, place: Place) -> None:
         is_mixed = "${{" in plain and not (plain.startswith("${{") and plain.endswith("}}"))
         if is_mixed or plain.count("${{") > 1:
             (here / "if").refuse("is text around `${{ }}`, which always counts as true")
-        elif "if" in owner and not any(map(Expression.asks, expressions_in(plain, is_condition=True))):
+        elif "if" in owner and not any(one.asks() for one in expressions_in(plain, is_condition=True)):
             (here / "if").refuse(f"is always the same, {plain[:40]!r}")
 
 
 @lint_rule(_RULES, "github-object", "warning", "Nobody can use it.")
 def _whole_objects(document: Any, place: Place) -> None:
     """Find objects that are put into a text."""
-    for one, here in placed_expressions(document, place):
+    for one, here in values.placed_expressions(document, place):
         said = one.text.lower()
         if here.path[-1:] in (("run",), ("name",)) and (said in CONTEXTS or said == "github.event"):
             here.refuse(f"`{one.text[:40]}` has many values, and comes out as the word `Object`")

@@ -91,8 +91,7 @@ def without_version(step: Step, problem: Problem, document: Any) -> JsonObject:
 @lint_rule(RULES, "github-permission", "error", "GitHub refuses the file.")
 def _permissions(document: Any, place: Place) -> None:
     """Find permissions that do not exist."""
-    places = [(document, place), *jobs_in(document, place)]
-    for owner, here in places:
+    for owner, here in ((document, place), *jobs_in(document, place)):
         for scope, access in object_in(owner.get("permissions")).items():
             inside = here / "permissions" / str(scope)
             if scope not in _SCOPES:
@@ -232,10 +231,9 @@ def _retired(document: Any, place: Place) -> None:
 def _passwords(document: Any, place: Place) -> None:
     """Find passwords of containers in the open."""
     for job, here in jobs_in(document, place):
-        containers = [("container", job.get("container"), here / "container")]
         services = object_in(job.get("services")).items()
-        containers += [(str(name), one, here / "services" / str(name)) for name, one in services]
-        for _, container, inside in containers:
+        placed = [(one, here / "services" / str(name)) for name, one in services]
+        for container, inside in ((job.get("container"), here / "container"), *placed):
             password = object_in(object_in(container).get("credentials")).get("password")
             if isinstance(password, str) and password and "${{" not in password:
                 (inside / "credentials" / "password").refuse("has a password in the open; use a secret")

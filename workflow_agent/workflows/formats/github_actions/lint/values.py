@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from workflow_agent.workflows.formats.github_actions.expressions import Expression, expressions_in
+from workflow_agent.workflows.formats.github_actions.expressions import CONTEXTS, Expression, expressions_in
 from workflow_agent.workflows.formats.github_actions.shapes import VOCABULARY, events_of, needs_of
 from workflow_agent.workflows.formats.lint import LintRule, lint_rule, texts_in
 from workflow_agent.workflows.formats.plain import list_in, object_in
@@ -60,10 +60,9 @@ def _misplaced(document: Any, place: Place) -> None:
     """Find values and functions that are not known where they are used."""
     for one, here in placed_expressions(document, place):
         where = "/" + "/".join(map(str, here.path))
-        allowed = next((names for pattern, names in _ALLOWED if re.fullmatch(pattern, where)), None)
-        for root in {value[0] for value in one.values} if allowed is not None else ():
-            if allowed is not None and root not in allowed:
-                here.refuse(f"`{root}` is not known here", sorted(allowed))
+        allowed = next((names for pattern, names in _ALLOWED if re.fullmatch(pattern, where)), CONTEXTS)
+        for root in {value[0] for value in one.values} - allowed:
+            here.refuse(f"`{root}` is not known here", sorted(allowed))
         if one.functions & _STATUS and here.path[-1:] != ("if",):
             here.refuse("asks how the steps before ended, which only `if` can")
         if "hashfiles" in one.functions and here.path[:1] == ("jobs",) and here.path[2:3] != ("steps",):
