@@ -239,7 +239,7 @@ def facts_table(facts: Iterable[tuple[str, str | None]]) -> Table:
     return table
 
 
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def clean(text: str, style: str = "") -> Text:

@@ -243,6 +243,12 @@ async def test_versions_are_compared(tools: Tools) -> None:
     assert "newest version is 2" in await tools.refused("compare_versions", workflow="open", to_version=7)
 
 
+async def test_a_role_of_nobody_is_refused_before_cases_wait_for_ever(tools: Tools) -> None:
+    refused = await tools.refused("simulate_workflow", workflow="wf_expense_approval", staff={"manager": 0})
+
+    assert "greater than or equal to 1" in refused
+
+
 async def test_an_earlier_turn_can_be_read(tools: Tools) -> None:
     await tools.ok("list_workflows", limit=3)
 

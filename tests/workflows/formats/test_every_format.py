@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.workflows import workflows
 from workflow_agent.errors import InvalidInput, Problem
+from workflow_agent.workflows.analysis import format_findings
 from workflow_agent.workflows.formats import FORMATS, detect_format, format_named, import_workflow
 from workflow_agent.workflows.formats.base import Format, UnreadableDocument
 from workflow_agent.workflows.formats.text import read_text
@@ -21,6 +22,7 @@ from workflow_agent.workflows.model.workflow import Workflow, workflow_document
 pytestmark = pytest.mark.slow
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus" / "workflows"
+SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "order_fulfilment.json"
 FILES: Mapping[str, tuple[str, ...]] = {
     "asl": ("asl-validator/valid-*",),
     "serverless-workflow": ("serverlessworkflow/examples/*", "serverlessworkflow/docs/*"),
@@ -88,8 +90,40 @@ def test_a_damaged_document_is_read_or_refused_with_places(
 
     read, problems = _read_or_refused(fmt, damaged)
 
+    # Who asks what a document is asks every format, and what was read is looked at by the rules of its tool.
+    assert all(0 <= one.recognises(damaged) <= 1 for one in FORMATS.values())
+    assert read is None or isinstance(format_findings(read), list)
     assert all(problem.pointer == "" or problem.pointer.startswith("/") for problem in problems)
     assert problems if read is None else again(fmt, read) == read
+
+
+@every_format
+def test_any_value_may_be_of_another_kind(fmt: Format) -> None:
+    document = read_text(fmt.write(parse_workflow(json.loads(SAMPLE.read_text("utf-8")))).text)
+
+    for damaged in _each_value_replaced(document):
+        read, problems = _read_or_refused(fmt, damaged)
+
+        assert read is not None or problems
+        assert 0 <= fmt.recognises(damaged) <= 1
+        if read is not None:
+            format_findings(read)
+
+
+def _each_value_replaced(document: Any, at: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """Yield copies of a document with one value in it replaced by one of another kind."""
+    here = document
+    for key in at:
+        here = here[key]
+    for key in here if isinstance(here, dict) else range(len(here)) if isinstance(here, list) else ():
+        for wrong in (None, [], {"a": []}):
+            copy = deepcopy(document)
+            inner = copy
+            for one in at:
+                inner = inner[one]
+            inner[key] = wrong
+            yield copy
+        yield from _each_value_replaced(document, (*at, key))
 
 
 def _read_or_refused(fmt: Format, document: Any) -> tuple[Workflow | None, tuple[Problem, ...]]:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from workflow_agent.workflows.analysis import TOOL_RULES, format_findings
-from workflow_agent.workflows.formats import import_workflow
+from workflow_agent.workflows.formats import FORMATS, import_workflow
+from workflow_agent.workflows.formats.argo import lint as argo_lint
 from workflow_agent.workflows.model.workflow import Workflow
 
 PASS: dict[str, Any] = {"Type": "Pass", "End": True}
@@ -329,3 +330,28 @@ def test_every_rule_of_a_format_is_tried() -> None:
     tried = {rule for _, _, rule, _, _ in BREAKING}
 
     assert tried == {one.id for one in TOOL_RULES if not one.id.startswith(("github-", "arazzo-"))}
+
+
+def test_a_result_of_a_task_that_is_needed_and_not_there_is_told() -> None:
+    later = {"name": "c", "depends": "b", **args("{{tasks.gone.outputs.result}}")}
+    document = json.loads(argo([dag(B | {"depends": "gone"}, later), {**TELL, **TAKES}]))
+
+    found = [one for rule in argo_lint.RULES if rule.id == "argo-result" for one in rule.problems(document)]
+
+    assert [one.pointer for one in found] == [f"{TASK}1{VALUE}"]
+
+
+@pytest.mark.parametrize("kind", [[], {}, None, 5])
+def test_a_kind_that_is_no_text_is_no_kind(kind: Any) -> None:
+    known = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow"}
+
+    assert 0 < FORMATS["argo"].recognises({**known, "kind": kind}) < FORMATS["argo"].recognises(known)
+
+
+def test_a_type_of_an_event_that_is_no_text_is_told() -> None:
+    jobs = {"a": {"runs-on": "ubuntu-latest", "steps": [{"run": "make"}]}}
+    text = json.dumps({"on": {"issues": {"types": ["opened", {"a": 1}]}}, "jobs": jobs})
+
+    found = format_findings(read(text, "github-actions"))
+
+    assert [one.rule for one in found] == ["github-event-type"]

@@ -229,6 +229,17 @@ def test_a_decision_is_a_switch_with_a_rule_for_each_condition(review: Workflow)
     assert [rule["outputKey"] for rule in rules] == ["yes"]
 
 
+@pytest.mark.parametrize("odd", [[], {}, None, 5])
+def test_a_unit_or_a_rhythm_of_an_odd_kind_says_nothing(odd: Any) -> None:
+    wait = node("W", "wait", {"amount": 2, "unit": odd})
+    start = node("S", "scheduleTrigger", {"rule": {"interval": [{"field": odd}]}})
+
+    read = N8n().read(document(start, wait, S={"main": [to("W")]})).workflow
+
+    assert all(step.duration is None for step in read.steps)
+    assert not any(trigger.type == "schedule" for trigger in read.triggers)
+
+
 def test_no_two_nodes_are_at_the_same_place(review: Workflow) -> None:
     places = [tuple(one["position"]) for one in read_text(N8N.write(review).text)["nodes"]]
 

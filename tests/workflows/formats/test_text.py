@@ -23,6 +23,7 @@ from workflow_agent.workflows.formats.yaml_text import write_yaml
         pytest.param("2: a\ntrue: b\n~: c\n", {"2": "a", "true": "b", "null": "c"}, id="keys become text"),
         pytest.param("a: &x {b: 1}\nc: *x\n", {"a": {"b": 1}, "c": {"b": 1}}, id="aliases"),
         pytest.param("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", {"a": {"b": 1}, "c": {"b": 1, "d": 2}}, id="merge"),
+        pytest.param("a: <<\nb: [<<]\n", {"a": "<<", "b": ["<<"]}, id="what merges is a key"),
         pytest.param("a: &x 1\nb: *x\nc: &x 2\nd: *x\n", {"a": 1, "b": 1, "c": 2, "d": 2}, id="an anchor anew"),
         pytest.param(
             "a: &x {b: 1, c: 2}\nd: &y {b: 3}\ne: {<<: [*y, *x], f: 4}\n",

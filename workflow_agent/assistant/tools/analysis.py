@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import Field
 from pydantic_ai import ModelRetry, RunContext
@@ -9,7 +10,7 @@ from pydantic_ai import ModelRetry, RunContext
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.discovery import find_workflow, named
 from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
-from workflow_agent.errors import WorkflowNotFound
+from workflow_agent.errors import InvalidInput, WorkflowNotFound
 from workflow_agent.values.stored import JsonObject, Moment, iso_milliseconds
 from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS, Assumptions, simulate
@@ -75,7 +76,7 @@ class SimulateWorkflow(Parameters):
     case: JsonObject = Field(default_factory=dict, description="{amount: 1500} or {step id: way}")
     chances: dict[str, float] = Field(default_factory=dict, description="{transition id or from>to: 0 to 1}")
     hours: dict[str, float] = Field(default_factory=dict, description="{step id: hours}")
-    staff: dict[str, int] = Field(default_factory=dict, description="{role: people}")
+    staff: dict[str, Annotated[int, Field(ge=1, le=10_000)]] = Field(default_factory=dict, description="{role: people}")
     per_day: float = Field(default=0, ge=0, le=1_000_000, description="new cases")
     runs: int = Field(default=1, ge=1, le=MAX_RUNS, description="or 1")
 
@@ -130,6 +131,9 @@ async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVer
         after = await ctx.deps.service.at(workflow.id, to_version)
     except WorkflowNotFound as error:
         raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
+    except InvalidInput as error:
+        # An old version may be what no workflow may be any more.
+        raise ModelRetry(str(error)) from error
     diff = diff_workflows(before, after)
     ctx.deps.progress.touch(workflow, "viewed")
     return {

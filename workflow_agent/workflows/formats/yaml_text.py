@@ -106,7 +106,9 @@ class _Builder:
     def take(self, event: Any) -> None:
         """Add what an event of the parser says."""
         if isinstance(event, yaml.ScalarEvent):
-            self._add(event, _scalar(event), 1)
+            value = _scalar(event)
+            # It merges as a key alone.
+            self._add(event, "<<" if value is _MERGE and not self._is_at_key else value, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             _check_tag(event)
             if len(self._open) >= MAX_DEPTH:
@@ -119,6 +121,10 @@ class _Builder:
             if event.anchor not in self._anchored:
                 raise _refusal(event, f"found undefined alias {event.anchor!r}")
             self._add(event, *self._anchored[event.anchor])
+
+    @property
+    def _is_at_key(self) -> bool:
+        return bool(self._open) and isinstance(self._open[-1].value, dict) and not self._open[-1].has_key
 
     def _add(self, event: Any, value: Any, size: int) -> None:
         if event.anchor is not None:

@@ -96,7 +96,8 @@ class _Scale:
 
     def __init__(self, query: Query, documents: int) -> None:
         self.words = query.words
-        self.topic = frozenset(word.stem for word in query.words if word.share == 1.0)
+        # In the order of the query: a sum of floats is the same in every process then.
+        self.topic = tuple(dict.fromkeys(word.stem for word in query.words if word.share == 1.0))
         self.worth = {word.stem: word.share * _rarity(word.frequency, documents) for word in query.words}
         self.repeated = {word.stem: math.log2(1 + word.times) for word in query.words}
         self.neighbours = [

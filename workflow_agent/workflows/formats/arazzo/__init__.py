@@ -176,7 +176,8 @@ class _Reader:
                 self._draft.connect(ids[step["stepId"]], ids[target], **fields)
 
     def _step(self, step: JsonObject, parent: str | None, at: int) -> str:
-        fields = parts.merged({**parts.said(step), "name": step["stepId"]}, step, Step, parts.NO_STEP)
+        called = {"name": step["stepId"]}
+        fields = called | parts.merged(parts.said(step) | called, step, Step, parts.NO_STEP)
         step_id = self._draft.add(parent=parent, wanted_id=step["stepId"], **fields)
         plain = Step.model_validate({**self._draft.steps[-1], "parent": None})
         own = without(step, *parts.FLOW, parts.OWN)

@@ -246,9 +246,10 @@ def _is_final(action: JsonObject) -> bool:
 
 def _led_to(step: Mapping[str, Any], kind: str, known: Following) -> Iterator[Way]:
     for action in _actions(step, kind):
-        if action.get("type") == "goto" and action.get("stepId") in known:
+        goal = action.get("stepId")
+        if action.get("type") == "goto" and isinstance(goal, str) and goal in known:
             fields = merged(said_action(action, kind), action, Transition, ENDS)
-            yield action["stepId"], plain_edge(Transition.model_validate(ENDS | fields))
+            yield goal, plain_edge(Transition.model_validate(ENDS | fields))
         if _is_final(action) and kind == "onSuccess":
             return
 

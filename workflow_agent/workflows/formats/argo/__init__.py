@@ -227,4 +227,4 @@ class ArgoWorkflows(DocumentFormat):
         is_argo = str(whole.get("apiVersion", "")).startswith("argoproj.io/")
         if not is_argo:
             return 0.0
-        return 0.95 if whole.get("kind") in shapes.SPECS else 0.4
+        return 0.95 if str(whole.get("kind")) in shapes.SPECS else 0.4

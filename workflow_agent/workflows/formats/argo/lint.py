@@ -132,7 +132,7 @@ def _done_before(
         return lambda name: {other for other, there in groups.items() if there < groups[name]}
     needed = {str(call.get("name")): set(said_depends(call)[0]) for _, call, _ in calls}
 
-    return lambda name: set(reached(needed.get(name, ()), lambda one: needed.get(one, ())))
+    return lambda name: needed.keys() & reached(needed.get(name, ()), lambda one: needed.get(one, ()))
 
 
 def _check_output(what: str, call: Mapping[str, Any], whole: _Spec, place: Place) -> None:

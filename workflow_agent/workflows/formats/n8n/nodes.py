@@ -125,7 +125,7 @@ def _said_retry(node: Mapping[str, Any]) -> JsonObject | None:
 
 
 def _said_wait(parameters: Mapping[str, Any]) -> str | None:
-    amount, unit = number_in(parameters.get("amount", 1)), parameters.get("unit", "hours")
+    amount, unit = number_in(parameters.get("amount", 1)), str(parameters.get("unit", "hours"))
     if parameters.get("resume", "timeInterval") != "timeInterval" or unit not in _UNITS:
         return None
     return duration_of(amount * _UNITS[unit]) if amount is not None and 0 <= amount <= 1e6 else None

@@ -184,7 +184,7 @@ def said_trigger(node: Mapping[str, Any]) -> JsonObject | None:
 
 
 def _said_schedule(interval: JsonObject) -> JsonObject | None:
-    field = interval.get("field", "days")
+    field = str(interval.get("field", "days"))
     if field == "cronExpression":
         cron = text_in(interval.get("expression"), 200)
         return {"type": "schedule", "cron": cron} if cron and cron_problem(cron) is None else None

@@ -135,7 +135,7 @@ def _unknown_types(document: Any, place: Place) -> None:
     for event, given in events_of(document).items():
         types = object_in(given).get("types")
         for one in [types] if isinstance(types, str) else list_in(types):
-            if event in _TYPES and one not in _TYPES[event] and "$" not in str(one):
+            if event in _TYPES and str(one) not in _TYPES[event] and "$" not in str(one):
                 here = place / "on" / event / "types"
                 here.refuse(f"{event!r} has no type {str(one)[:40]!r}", sorted(_TYPES[event]))
 
