@@ -17,7 +17,7 @@ def test_each_list_stands_once() -> None:
 
 
 def test_every_list_that_is_asked_for_is_there() -> None:
-    asked = set(re.findall(r'\b(?:word_set|among)\("([\w.]+)"', SOURCE))
+    asked = set(re.findall(r'\b(?:word_set|among|says_of)\("([\w.]+)"', SOURCE))
 
     assert len(asked) > 50
     assert asked - set(LISTS) == set()

@@ -11,8 +11,6 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens
 
 _OVER: Final = word_set("set.over")
 _UNDER: Final = word_set("set.under")
-_PRONOUNS: Final = word_set("set.standing_for")
-_NEGATIONS: Final = word_set("set.negations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,75 +36,48 @@ class Condition:
 
     def parts_from(self, other: "Condition") -> bool:
         """Say whether both answer one question, so that one holds where the other does not."""
-        if self.bounds and other.bounds:
-            return True
-        if self.polarity * other.polarity < 0:
+        if (self.bounds and other.bounds) or self.polarity * other.polarity < 0:
             return True
         shares = bool(self.content & other.content) or not self.content or not other.content
         if (self.polarity < 0) != (other.polarity < 0) and shares:
             return True
-        if self.content == other.content and self.polarity == other.polarity:
+        if (self.content, self.polarity) == (other.content, other.polarity) or self.bounds or other.bounds:
             return False
-        return (
-            not self.bounds
-            and not other.bounds
-            and (self.elliptic or (bool(self.subject) and self.subject == other.subject))
-        )
-
-
-def read_condition(
-    tokens: Sequence[Token], *, negate: bool = False, subject: Sequence[Token] | None = None
-) -> Condition:
-    """Return what the tokens of a condition say.
-
-    Args:
-        tokens: The condition without the word that leads it in.
-        negate: Whether it is told with "unless".
-        subject: Its subject, where it is a clause.
-    """
-    good = bad = flips = 0
-    content: set[str] = set()
-    for token in tokens:
-        low = token.lower
-        if low in _NEGATIONS:
-            flips += 1
-        elif low in word_set("bad"):
-            bad += 1
-        elif low in word_set("good"):
-            good += 1
-        if token.is_content:
-            content.add(token.lemma)
-    sign = -1 if bad else 1 if good else 0
-    if flips % 2 and sign == 0:
-        sign = -1
-    elif flips % 2:
-        sign = -sign
-    amounts = any(
-        token.kind == "number" or (token.value is not None and token.lower not in ("one", "both", "second", "first"))
-        for token in tokens
-    )
-    compares = any(token.lower in _OVER | _UNDER | {"between", "=", "exactly"} for token in tokens)
-    compares = compares or any(_range_end(tokens, at) for at in range(len(tokens)))
-    bounds = compares and (amounts or len(tokens) == 1 or (tokens[-1].lower in ("that", "this") and len(tokens) < 6))
-    heads = [token for token in (subject or ()) if token.kind == "word"]
-    head = heads[-1].lemma if heads and heads[-1].lower not in _PRONOUNS else ""
-    said = text_of(tokens)
-    return Condition(
-        f"not: {said}" if negate else said,
-        -sign if negate else sign,
-        head,
-        frozenset(content),
-        bounds,
-        elliptic=not heads or heads[-1].lower in _PRONOUNS,
-    )
+        return self.elliptic or (bool(self.subject) and self.subject == other.subject)
 
 
 def condition_of(tokens: Tokens, *, denied: bool = False) -> Condition:
     """Return what the words of a condition say."""
     while len(tokens) > 1 and tokens[0].lower in word_set("conditions.asking"):
         denied, tokens = denied or tokens[0].lower == "unless", tokens[1:]
-    at = verb_in(tokens)
-    return read_condition(tokens, negate=denied, subject=tokens[:at] if at else ())
+    sign, said = _polarity([token.lower for token in tokens]), text_of(tokens)
+    subject = [token for token in tokens[: verb_in(tokens) or 0] if token.kind == "word"]
+    elliptic = not subject or subject[-1].lower in word_set("set.standing_for")
+    return Condition(
+        f"not: {said}" if denied else said,
+        -sign if denied else sign,
+        "" if elliptic else subject[-1].lemma,
+        frozenset(token.lemma for token in tokens if token.is_content),
+        _is_bound(tokens),
+        elliptic,
+    )
+
+
+def _polarity(words: Sequence[str]) -> int:
+    said = [word for word in words if word not in word_set("set.negations")]
+    sign = -1 if word_set("bad") & {*said} else 1 if word_set("good") & {*said} else 0
+    is_denied = (len(words) - len(said)) % 2 == 1
+    return (-sign or -1) if is_denied else sign
+
+
+def _is_bound(tokens: Tokens) -> bool:
+    """Say whether words compare with an amount, or with one that was told before: "above that"."""
+    compared = _OVER | _UNDER | {"between", "=", "exactly"}
+    if not any(token.lower in compared or _range_end(tokens, at) for at, token in enumerate(tokens)):
+        return False
+    counted = (token for token in tokens if token.lower not in ("one", "both", "second", "first"))
+    amounts = any(token.kind == "number" or token.value is not None for token in counted)
+    return amounts or len(tokens) == 1 or (tokens[-1].lower in ("that", "this") and len(tokens) < 6)
 
 
 def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
@@ -120,14 +91,7 @@ def comparison_end(tokens: Sequence[Token], at: int) -> int | None:
     low, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
     if low in word_set("conditions.comparison_end.under"):
         at += 1
-    elif (low, following) in (
-        ("up", "to"),
-        ("more", "than"),
-        ("less", "than"),
-        ("at", "least"),
-        ("at", "most"),
-        ("fewer", "than"),
-    ):
+    elif f"{low} {following}" in ("up to", "more than", "less than", "at least", "at most", "fewer than"):
         at += 2
     else:
         return None

@@ -14,7 +14,6 @@ from workflow_agent.assistant.offline.drafting.doubts import (
     without_echoes,
 )
 from workflow_agent.assistant.offline.drafting.drawing import Drawing
-from workflow_agent.assistant.offline.drafting.graph import End
 from workflow_agent.assistant.offline.drafting.parts import STEPS, Part
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.mood import letter_itself
@@ -45,7 +44,6 @@ _LEADS: Final = 0.5
 """The same of a word that others were told with so."""
 _FEWEST: Final = 2
 _LONGEST_TITLE: Final = 4
-_WORKING: Final = ("do", "in")
 _TITLES: Final = ("name", ASIDE, OUTSIDE)
 """What words may be that are in no part of the graph."""
 _ASKING: Final = ("if", "else")
@@ -107,9 +105,8 @@ def read_description(text: str) -> Drafted | None:
     if not drawing.graph.worked():
         return None
     draft = _drafted(text, drawing, labelled, parts)
-    if not rest:
-        return draft
-    return replace(draft, undrawn=(*draft.undrawn, f"what comes from {text_of(rest[:20])[:100]!r} on"))
+    left = (f"what comes from {text_of(rest[:20])[:100]!r} on",) if rest else ()
+    return replace(draft, undrawn=(*draft.undrawn, *left))
 
 
 def _labelled(tokens: Tokens) -> _Labelled:
@@ -120,29 +117,22 @@ def _labelled(tokens: Tokens) -> _Labelled:
         found, each = scores.labelled(FLOW)
         labels += found
         sure += each
-        pooled = [(some, scores.one_of(some, FLOW)) for some in (_WORKING, _TITLES, _ASKING)]
+        pooled = [(some, scores.one_of(some, FLOW)) for some in (("do", "in"), _TITLES, _ASKING)]
         groups = {one: shares for some, shares in pooled for one in some}
-        alike += [
-            groups[label][at] if label in groups else own
-            for at, (label, own) in enumerate(zip(found, each, strict=True))
-        ]
+        alike += [groups[label][at] if label in groups else each[at] for at, label in enumerate(found)]
     return _Labelled(tokens, labels, sure, alike)
 
 
 def _windows(tokens: Tokens) -> Iterable[Tokens]:
     """Yield the sentences of a text, as many together as are read at once."""
-    start = 0
-    while start < len(tokens):
-        end = min(start + _MOST_AT_ONCE, len(tokens))
-        if end < len(tokens):
-            stops = (at for at in range(end, start + _MOST_AT_ONCE // 3, -1) if _stops(tokens[at - 1]))
-            end = next(stops, end)
-        yield tokens[start:end]
-        start = end
-
-
-def _stops(token: Token) -> bool:
-    return token.kind == "break" or token.text in _STOPS
+    while len(tokens) > _MOST_AT_ONCE:
+        ends = range(_MOST_AT_ONCE, _MOST_AT_ONCE // 3, -1)
+        stops = (at for at in ends if tokens[at - 1].kind == "break" or tokens[at - 1].text in _STOPS)
+        end = next(stops, _MOST_AT_ONCE)
+        yield tokens[:end]
+        tokens = tokens[end:]
+    if tokens:
+        yield tokens
 
 
 def parts_of(tokens: Tokens, labels: Sequence[str], sure: Sequence[float], alike: Sequence[float]) -> list[Part]:
@@ -151,23 +141,21 @@ def parts_of(tokens: Tokens, labels: Sequence[str], sure: Sequence[float], alike
     before: list[Token] = []
     at = 0
     while at < len(tokens):
-        end = at
-        while (
-            end < len(tokens) and labels[end] == labels[at] != OUTSIDE and tokens[end].kind not in ("break", "bullet")
-        ):
+        end, label = at, labels[at]
+        while end < len(tokens) and labels[end] == label != OUTSIDE and tokens[end].kind not in ("break", "bullet"):
             end += 1
-        if labels[at] == OUTSIDE and (times := times_at(tokens, at)) is not None and times.value > 1:
+        if label == OUTSIDE and (times := times_at(tokens, at)) is not None and times.value > 1:
             # "Up to 3 times", where it is taken for words that only lead on.
             end = times.end
             found.append(Part("num", tokens[at:end], tuple(before)))
             before = []
-        elif not any(_says_something(token, labels[at]) for token in tokens[at:end]):
+        elif not any(_says_something(token, label) for token in tokens[at:end]):
             end = max(end, at + 1)
             before += tokens[at:end]
         else:
             run = tokens[at:end]
             said = (in_small_letters(run[0]), *run[1:])
-            found.append(Part(labels[at], said, tuple(before), min(sure[at:end]), min(alike[at:end])))
+            found.append(Part(label, said, tuple(before), min(sure[at:end]), min(alike[at:end])))
             before = []
         at = end
     return found
@@ -175,9 +163,8 @@ def parts_of(tokens: Tokens, labels: Sequence[str], sure: Sequence[float], alike
 
 def _says_something(token: Token, label: str) -> bool:
     """Say whether a word can be a part by itself: no sign, and of a step more than "has" or "lets it"."""
-    return token.kind != "punct" and not (
-        label in STEPS and (token.has("aux", "pron") or token.lower in ("let", "lets"))
-    )
+    means_little = token.has("aux", "pron") or token.lower in ("let", "lets")
+    return token.kind != "punct" and not (label in STEPS and means_little)
 
 
 def _drafted(text: str, drawing: Drawing, labelled: _Labelled, parts: Sequence[Part]) -> Drafted:
@@ -233,14 +220,11 @@ def _only_answers(part: Part) -> bool:
 
 def _end(drawing: Drawing) -> None:
     track = drawing.track
-    if track.frontier:
-        done = track.graph.add("Done", "end", outcome="ok")
-        for end in track.frontier:
-            track.graph.lead(end, done.id)
-    if track.ended:
-        rejected = track.graph.add("Rejected", "end", outcome="rejected")
-        for end in track.ended:
-            track.graph.lead(End(end.step, end.when, end.type), rejected.id)
+    for ends, name, outcome in ((track.frontier, "Done", "ok"), (track.ended, "Rejected", "rejected")):
+        if ends:
+            last = track.graph.add(name, "end", outcome=outcome)
+            for end in ends:
+                track.graph.lead(end, last.id)
 
 
 def _unread(labelled: _Labelled, parts: Sequence[Part]) -> Iterable[str]:
@@ -274,11 +258,11 @@ def _name_asked(parts: Sequence[Part]) -> str | None:
     said = parts[0].before
     builds = next((at for at, token in enumerate(said) if {token.lemma, token.entry.verb} & word_set("build")), None)
     sign = next((at for at, token in enumerate(said) if token.text in (":", ".")), None)
-    if sign is None or (builds is None and sign > _LONGEST_TITLE) or (builds is not None and sign < builds):
+    if sign is None or (sign > _LONGEST_TITLE if builds is None else sign < builds):
         return None
     named = tuple(token for token in said[builds + 1 if builds is not None else 0 : sign] if not token.has("pron"))
-    is_workflow = bool(named) and named[-1].among("workflow")
-    if said[sign].text == "." and not (builds is not None and is_workflow):
+    is_workflow = builds is not None and any(token.among("workflow") for token in named[-1:])
+    if said[sign].text == "." and not is_workflow:
         return None
     if said[sign].text == "." or all(token.among("workflow") for token in named if token.is_content):
         named = named[:-1]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Any, Final
+from typing import Final
 
 from workflow_agent.assistant.offline.drafting.conditions import comparison_end
 from workflow_agent.assistant.offline.drafting.parts import STEPS, Part, acts_when_late
@@ -13,12 +13,13 @@ from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.values.stored import JsonObject
 
+Documents = Sequence[JsonObject]
 ANSWERS: Final = ("not", "no", "so", "yes")
 """Words that answer a question told before: "if so", "if not"."""
 _DENYING: Final = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 
-def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def doubts_of_graph(steps: Documents, transitions: Documents) -> Iterable[str]:
     """Return what may be wrong in the graph: a question without arms, a step told twice or not reached."""
     out: dict[str, set[str]] = {}
     into: set[str] = set()
@@ -56,9 +57,7 @@ def doubts_of_graph(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Ma
             yield f"what comes before {step['name']!r}"
 
 
-def _doubts_of_verdicts(
-    steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]], out: Mapping[str, set[str]]
-) -> Iterable[str]:
+def _doubts_of_verdicts(steps: Documents, transitions: Documents, out: Mapping[str, set[str]]) -> Iterable[str]:
     """Return verdicts of which only the good one is told, and whose other way would go on as if it had been good.
 
     "If both agree, HR makes an offer. The candidate answers" hardly means that a candidate answers without one.
@@ -84,7 +83,7 @@ def _is_good(condition: str) -> bool:
     return not denied and bool(said & word_set("good")) and not said & word_set("bad")
 
 
-def _doubts_of_cases(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _doubts_of_cases(steps: Documents, transitions: Documents) -> Iterable[str]:
     """Return cases of amounts, told one after the other, that may be of one question."""
     compared = {one["id"]: one["name"] for one in steps if one["type"] == "decision" and _compares(one["name"])}
     others = {edge["from"]: edge["to"] for edge in transitions if edge.get("type") == "default"}
@@ -93,7 +92,7 @@ def _doubts_of_cases(steps: Sequence[Mapping[str, Any]], transitions: Sequence[M
             yield f"whether {name!r} and {compared[following]!r} are cases of one question"
 
 
-def _doubts_of_questions(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+def _doubts_of_questions(steps: Documents, transitions: Documents) -> Iterable[str]:
     """Return conditions that deny another one: beside a third they are asked later, behind it they are a case of it."""
     asked = [(edge["from"], edge["when"], _said(edge["when"])) for edge in transitions if edge.get("when")]
     decisions = {one["id"] for one in steps if one["type"] == "decision"}
@@ -128,9 +127,7 @@ def _denies(one: tuple[frozenset[str], bool], other: tuple[frozenset[str], bool]
     return bool(less) and (less == more or (len(less) > 1 and less < more)) and one[1] != other[1]
 
 
-def without_echoes(
-    steps: Sequence[JsonObject], transitions: Sequence[JsonObject]
-) -> tuple[Sequence[JsonObject], Sequence[JsonObject]]:
+def without_echoes(steps: Documents, transitions: Documents) -> tuple[Documents, Documents]:
     """Return a graph in which no question stands behind the "otherwise" of the one that it denies.
 
     "If there are mistakes it goes back, without mistakes the teacher gives a mark" is one question.
@@ -140,11 +137,9 @@ def without_echoes(
         out = [edge for edge in transitions if edge["from"] == echo and edge.get("when")]
         if len(into) != 1 or len(out) != 1 or into[0].get("type") != "default":
             continue
-        denied, its = (
-            _said(out[0]["when"]),
-            [_said(edge["when"]) for edge in transitions if edge["from"] == into[0]["from"] and edge.get("when")],
-        )
-        if len(its) == 1 and its[0][0] == denied[0] != frozenset() and its[0][1] != denied[1]:
+        words, denied = _said(out[0]["when"])
+        asked = [edge["when"] for edge in transitions if edge["from"] == into[0]["from"] and edge.get("when")]
+        if words and [_said(one) for one in asked] == [(words, not denied)]:
             kept = [edge for edge in transitions if echo not in (edge["from"], edge["to"])]
             transitions = [*kept, {**into[0], "to": out[0]["to"]}]
             steps = [one for one in steps if one["id"] != echo]
@@ -186,11 +181,8 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
     """Return what a text tells and the graph has no counterpart of: a case, a loop, work at once, a time."""
     steps, transitions = arguments["steps"], arguments["transitions"]
     kinds = {one["type"] for one in arguments["triggers"]}
-    words = [
-        token
-        for before, token in zip((None, *tokens), tokens, strict=False)
-        if token.kind == "word" and not (before is not None and before.has("det"))
-    ]
+    pairs = zip((None, *tokens), tokens, strict=False)
+    words = [token for before, token in pairs if token.kind == "word" and not (before and before.has("det"))]
     cases = [token for token in words if token.among("doubts.cases")]
     cases = [token for token in cases if token.lower != "whether"] or cases
     cases = [token for token in cases if not ("event" in kinds and token.lower == "whenever")]
@@ -207,10 +199,8 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
         yield f"when it is done, told with {maybe[0].text!r}"
     again = [token for token in words if token.among("doubts.again")]
     drawn = any(step["name"].endswith(" again") for step in steps)
-    if again and not drawn and not _has_loop(steps, transitions):
-        yield f"the loop told with {again[0].text!r}"
-    if again and drawn and _has_loop(steps, transitions):
-        yield f"what is repeated, told with {again[0].text!r}"
+    if again and drawn == _has_loop(steps, transitions):
+        yield f"{'what is repeated,' if drawn else 'the loop'} told with {again[0].text!r}"
     forks = [step for step in steps if step["type"] == "fork"]
     if says_at_once(tokens) and not forks:
         yield "what happens at the same time"
@@ -239,7 +229,7 @@ def says_at_once(tokens: Sequence[Token]) -> bool:
     return any(token.among("doubts.together") for token in tokens) or ("same", "time") in pairs
 
 
-def _has_loop(steps: Sequence[Mapping[str, Any]], transitions: Sequence[Mapping[str, Any]]) -> bool:
+def _has_loop(steps: Documents, transitions: Documents) -> bool:
     rank = {step["id"]: at for at, step in enumerate(steps)}
     back = any(rank[edge["to"]] <= rank[edge["from"]] for edge in transitions)
     return back or any(step["type"] == "loop" or step.get("retry") for step in steps)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
@@ -65,15 +65,6 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Loop:
-    """A loop whose steps are told behind its condition."""
-
-    exits: list[End]
-    check: Node
-    """The step whose result it depends on."""
-
-
-@dataclass(slots=True)
 class Drawing:
     """The graph of a description while its parts are drawn, one after the other."""
 
@@ -107,7 +98,8 @@ class Drawing:
     _condition: Part | None = None
     """Of a loop whose steps, or whose way back, follow."""
     _drawn_loop: Part | None = None
-    _loop: _Loop | None = None
+    _loop: tuple[list[End], Node] | None = None
+    """Of a loop whose steps follow its condition: the ways out, and the step whose result it depends on."""
     _title: Tokens = ()
     _leaps: list[tuple[list[End], Part]] = field(default_factory=list[tuple[list[End], Part]])
 
@@ -125,7 +117,7 @@ class Drawing:
             following = told[at + 1 : at + 2]
             behind = next((one for one in following if not one.begins_sentence), None)
             ending = following[0].before if following and behind is None else ()
-            self._after = tuple(takewhile(_goes_on, ending))
+            self._after = tuple(takewhile(lambda one: one.kind != "break" and one.text not in (".", ";"), ending))
             self._part(part, behind)
         self._end_sentence()
         self.track.rejoin(is_last=True)
@@ -143,13 +135,13 @@ class Drawing:
             self.undrawn.append(f"the time {self._time.said!r}")
             self._time = None
         if self._loop is not None:
-            loop, self._loop = self._loop, None
+            (exits, check), self._loop = self._loop, None
             self.track.rejoin()
             renewed = any(node.document["name"].endswith(" again") for node in self._sentence)
             if self.track.frontier:
                 # "... the developer fixes it and QA tests it again": then it is asked again.
-                self.track.lead_back(loop.exits[0].step if renewed else loop.check.id)
-            self.track.frontier = loop.exits
+                self.track.lead_back(exits[0].step if renewed else check.id)
+            self.track.frontier = exits
         if self.graph.parent is not None:
             self.track.rejoin()
             self.track.frontier, loop, self.graph.parent = [End(self.graph.parent)], self.graph.parent, None
@@ -158,52 +150,40 @@ class Drawing:
         self._sentence, self._condition, self._told.patient, self._is_back = [], None, "", False
 
     def _part(self, part: Part, behind: Part | None) -> None:
-        match part.role:
-            case "do" | "in" | "par":
-                self._step(part, behind)
-            case "who":
-                self._somebody(part, behind)
-            case "if":
-                self._case(part, is_label=behind is not None and is_label(behind))
-            case "else":
-                self._else(part)
-            case "late" | "fail":
-                self._exception(part)
-            case "back" | "goto":
-                self._lead(part, behind)
-            case "until" | "while":
-                self._looped(part, behind)
-            case "end":
-                self._stop(part)
-            case _:
-                self._about(part, behind)
+        alone = {
+            "else": self._else,
+            "late": self._exception,
+            "fail": self._exception,
+            "end": self._stop,
+            "wait": self._wait,
+            "pause": self._pause,
+            "when": self._scheduled,
+            "each": self._each,
+        }
+        with_next = {
+            **dict.fromkeys(("do", "in", "par"), self._step),
+            **dict.fromkeys(("back", "goto"), self._lead),
+            **dict.fromkeys(("until", "while"), self._looped),
+            "who": self._somebody,
+            "if": self._case,
+            "time": self._timed,
+            "num": self._counted,
+            "start": self._started,
+            "name": self._named,
+        }
+        if part.role in alone:
+            alone[part.role](part)
+        elif part.role in with_next:
+            with_next[part.role](part, behind)
 
-    def _about(self, part: Part, behind: Part | None) -> None:
-        """Read what says something of a step or of the whole: times, numbers, what starts it, its name."""
-        match part.role:
-            case "time":
-                self._timed(part, behind)
-            case "wait":
-                self._wait(part)
-            case "num":
-                self._counted(part, behind)
-            case "pause":
-                self._pause(part)
-            case "start":
-                self._started(part, behind)
-            case "when":
-                self._scheduled(part)
-            case "each":
-                self._each(part)
-            case "name" if behind is not None and any(token.text in _ARROWS for token in behind.before):
-                # "research topic -> invite guest": the first of a list.
-                if part.certainty < _SURE_NAME:
-                    self.undrawn.append(f"what {part.said!r} is")
-                self._step(replace(part, role="do"))
-            case "name":
-                self.name, self._title = self.name or name_of(part.tokens), part.tokens
-            case _:
-                pass
+    def _named(self, part: Part, behind: Part | None) -> None:
+        if behind is None or not any(token.text in _ARROWS for token in behind.before):
+            self.name, self._title = self.name or name_of(part.tokens), part.tokens
+            return
+        # "research topic -> invite guest": the first of a list.
+        if part.certainty < _SURE_NAME:
+            self.undrawn.append(f"what {part.said!r} is")
+        self._step(replace(part, role="do"))
 
     # ---- steps
 
@@ -226,15 +206,14 @@ class Drawing:
         if self._who and _is_told_of(part):
             # "The police are informed": those it is about, not who does it.
             part, self._who = replace(part, tokens=(*self._who, *_copula(part), *part.tokens), before=()), ()
-        self._who, *others = told_together(self._who, is_both="both" in part.lows or self._is_at_once(part))
-        beside = track.beside() if part.role == "par" else None
-        if beside is not None:
-            track.frontier = [End(beside[0])]
-        node = self._drawn(part)
-        if beside is not None:
-            track.join_next([*beside[1], *track.frontier], beside[0])
+        # "Legal and finance review it at the same time": each of them does.
+        at_once = "both" in part.lows or says_at_once((*part.tokens, *self._after))
+        self._who, *others = told_together(self._who, is_both=at_once)
+        with track.beside() if part.role == "par" else nullcontext():
+            node = self._drawn(part)
         for who in others:
-            self._like(node, who)
+            with track.beside():
+                self._sentence.append(self._same(node, who))
         number = next((_NUMBER.search(token.text) for token in reversed(led) if token.kind == "bullet"), None)
         if number is not None:
             self.graph.numbered[int(number[0])] = node
@@ -260,16 +239,9 @@ class Drawing:
         if self._who:
             return False
         is_item = any(token.kind == "bullet" for token in part.before)
-        if (
-            part.begins_sentence
-            and not is_item
-            and deed.voice == "active"
-            and self.graph.nodes
-            and _only_asks(part.tokens[0], deed)
-        ):
-            return True
+        is_told = part.begins_sentence and not is_item and bool(self.graph.nodes)
         if deed.voice != "noun":
-            return False
+            return is_told and deed.voice == "active" and _only_asks(part.tokens[0], deed)
         if self._late is not None and acts(part.tokens):
             self._who = part.tokens
             self._pass_on()
@@ -321,8 +293,8 @@ class Drawing:
         else:
             node = self.graph.add(name, "action" if role is None or is_system(who) else "human", assignee=role)
         said = (*deed.subject, *deed.rest)
-        words = {token.lemma for token in said if token.is_content} | {deed.verb}
-        self.graph.know(node, role or "", deed.verb, frozenset(words - {""}))
+        node.role, node.verb = role or "", deed.verb
+        node.words = frozenset({token.lemma for token in said if token.is_content} | {deed.verb}) - {""}
         node.is_passive = deed.voice == "passive" or (deed.voice == "noun" and verb_in(part.tokens) is None)
         self._keep(deed)
         self.track.enter(node)
@@ -383,7 +355,7 @@ class Drawing:
                 if known or role is None or not (node.is_passive or is_noted):
                     break
                 node.document |= {"assignee": role, "type": "action" if is_system(part.tokens) else "human"}
-                self.graph.know(node, role, node.verb, node.words)
+                node.role = role
                 if is_noted:
                     break
             return
@@ -395,23 +367,11 @@ class Drawing:
             self.undrawn.append(f"what {text_of(self._who)!r} does")
         self._who, self._led = part.tokens, part.before
 
-    def _is_at_once(self, part: Part) -> bool:
-        """Say whether several do a step, each of them: "legal and finance review it at the same time"."""
-        return says_at_once((*part.tokens, *self._after))
-
-    def _like(self, node: Node, who: Tokens) -> None:
-        """Draw a step that somebody else does at the same time."""
-        beside = self.track.beside()
-        assert beside is not None  # a step was drawn  # noqa: S101
-        self.track.frontier = [End(beside[0])]
-        self._sentence.append(self._same(node, who))
-        self.track.join_next([*beside[1], *self.track.frontier], beside[0])
-
     def _same(self, node: Node, who: Tokens) -> Node:
         """Return a step like another one that somebody else does, entered."""
         role = self._actors.role(who)
         other = self.graph.add(node.document["name"], "action" if is_system(who) else "human", assignee=role)
-        self.graph.know(other, role or "", node.verb, node.words)
+        other.role, other.verb, other.words = role or "", node.verb, node.words
         self.track.enter(other)
         return other
 
@@ -458,8 +418,8 @@ class Drawing:
 
     def _hold_told(self, node: Node) -> None:
         """Give a step the time that was told before it."""
-        if self._time is not None:
-            held, self._time = self._time, None
+        held, self._time = self._time, None
+        if held is not None:
             self._hold(node, held)
 
     def _hold(self, node: Node, part: Part) -> None:
@@ -523,7 +483,7 @@ class Drawing:
             return
         length = lengths[0][1].value if lengths else None
         node = self.graph.add(capitalized(f"Wait {led}{cased(said)}"), "wait", duration=length)
-        self.graph.know(node, "", "wait", frozenset(token.lemma for token in said if token.is_content))
+        node.verb, node.words = "wait", frozenset(token.lemma for token in said if token.is_content)
         self.track.enter(node)
         self._sentence.append(node)
 
@@ -533,14 +493,13 @@ class Drawing:
         if first.lower in ("both", "all", "everything", "everyone") or (first.value is not None and self.track.joins):
             return True
         said = [base_of(token) for token in tokens[verb_in(tokens) or 0 :] if token.has("verb")]
-        done = [node.verb for node in self.graph.nodes if node.verb]
         only_points = {token.lower for token in tokens} <= word_set("drawing.done")
-        return only_points or any(akin(one, verb) for one in said for verb in done)
+        return only_points or any(akin(one, node.verb) for one in said for node in self.graph.nodes if node.verb)
 
     # ---- cases
 
-    def _case(self, part: Part, *, is_label: bool) -> None:
-        track = self.track
+    def _case(self, part: Part, behind: Part | None = None) -> None:
+        track, labels = self.track, behind is not None and is_label(behind)
         self._pass_on_in_case()
         if part.role == "if" and any(token.is_("retry") for token in part.tokens) and self.graph.tasks():
             # "If that fails retry three times, then ..."
@@ -556,14 +515,14 @@ class Drawing:
         self._late = None
         if track.resume is not None and condition.polarity > 0 and condition.elliptic:
             # "If that fails, ... If it works, ...": the main way goes on.
-            track.finish_exception()
+            track.ended += track.frontier
+            track.drop_exception()
             return
         if part.begins_sentence:
             track.end_exception()
         track.park_exception()
-        arm = track.arm
-        if arm is None:
-            self._ask(condition, is_label=is_label)
+        if (arm := track.arm) is None:
+            self._ask(condition, is_label=labels)
         elif arm.is_else and not arm.steps:
             track.take_else_back()
             track.answer(condition)
@@ -574,7 +533,7 @@ class Drawing:
         elif not arm.steps:
             self.undrawn.append(f"how {track.open[-1].conditions[-1].text!r} and {condition.text!r} belong together")
             track.ask(condition)
-        elif self._is_answer(condition, is_label=is_label):
+        elif self._is_answer(condition, is_label=labels):
             track.answer(condition)
             self._told.thing = track.open[-1].about
         elif _is_about(condition, arm.words, arm.verb) or "also" in part.lows:
@@ -583,7 +542,7 @@ class Drawing:
             track.answer(condition)
         else:
             track.rejoin()
-            self._ask(condition, is_label=is_label)
+            self._ask(condition, is_label=labels)
 
     def _ask(self, condition: Condition, *, is_label: bool) -> None:
         deed = self._told.deed
@@ -606,7 +565,7 @@ class Drawing:
     def _else(self, part: Part) -> None:
         if part.tokens[-1].lower == "so" and not self.track.open:
             # "If so" is no other case.
-            self._case(part, is_label=False)
+            self._case(part)
             return
         self._pass_on_in_case()
         self.track.end_exception()
@@ -637,7 +596,7 @@ class Drawing:
         timed = bool(durations_in(part.tokens)) or any("timeout" in node.document for node in worked)
         is_case = not timed if part.role == "late" else not _fails(part.tokens)
         if is_case or "unless" in (*part.lows, part.tokens[0].lower):
-            self._case(part, is_label=False)
+            self._case(part)
             return
         condition = condition_of(part.tokens)
         if part.role == "fail" and self.track.open and self._is_answer(condition, is_label=False):
@@ -707,7 +666,7 @@ class Drawing:
             self.track.rejoin()
             holds, other = self.track.question(condition_of(part.tokens))
             exits, self.track.frontier = ([holds], [other]) if part.role == "until" else ([other], [holds])
-            self._loop = _Loop(exits, tasks[-1])
+            self._loop = exits, tasks[-1]
         else:
             self._condition = part
 
@@ -774,8 +733,7 @@ class Drawing:
 
     def _scheduled(self, part: Part) -> None:
         # "Nightly import at 1:30": half of it may stand in the name.
-        rhythm = rhythm_beside(self._title)
-        for words in ((*rhythm, *part.tokens), part.tokens):
+        for words in ((*rhythm_beside(self._title), *part.tokens), part.tokens):
             with suppress(NotRead):
                 if is_habit(words) and (told := recurrence_told(words, every=False)) is not None:
                     self.triggers.append(told.trigger())
@@ -802,16 +760,12 @@ def _copula(part: Part) -> Tokens:
     return tuple(token for token in part.before if token.lower in _BE)
 
 
-def _goes_on(token: Token) -> bool:
-    return token.kind != "break" and token.text not in (".", ";")
-
-
 def _is_told_of(part: Part) -> bool:
     """Say whether a step behind somebody is a passive: "the police | are informed"."""
     deed = read_deed(part.tokens, is_told_who=False)
-    be = part.tokens[0].lower in _BE or _copula(part)
-    bids = deed.rest[:1] and deed.rest[0].lower == "to"
-    return bool(be) and deed.voice == "passive" and not deed.subject and not bids
+    if part.tokens[0].lower not in _BE and not _copula(part):
+        return False
+    return deed.voice == "passive" and not deed.subject and [token.lower for token in deed.rest[:1]] != ["to"]
 
 
 def _rename(node: Node, name: str) -> None:
@@ -827,18 +781,20 @@ def _escalated_to(deed: Deed, who: Tokens) -> Tokens:
     if deed.voice == "passive" and deed.verb in word_set("drawing.told"):
         told = deed.subject or who
         return told if acts(told) else ()
-    points = all(token.has("pron", "part", "prep", "adv") for token in deed.rest)
-    if who and deed.rest and points and deed.verb in ("get", "receive", "take"):
+    said = deed.rest
+    points = all(token.has("pron", "part", "prep", "adv") for token in said)
+    if who and said and points and deed.verb in ("get", "receive", "take"):
         # "The director gets it", "the deputy takes over".
         return who
-    said = deed.rest
-    moves = deed.verb in word_set("verb.move") | {"escalate"}
-    if deed.voice == "noun":
-        # "The case goes to the mediator."
-        moves = any(token.entry.verb in word_set("verb.move") | {"escalate"} for token in said)
+    # "The case goes to the mediator" is read as a thing.
+    verbs = {token.entry.verb for token in said} if deed.voice == "noun" else {deed.verb}
     at = max((n for n, token in enumerate(said) if token.lower == "to"), default=None)
-    target = said[at + 1 :] if moves and at is not None else ()
+    target = said[at + 1 :] if at is not None and verbs & _moving() else ()
     return target if target and acts(target) else ()
+
+
+def _moving() -> frozenset[str]:
+    return word_set("verb.move") | {"escalate"}
 
 
 def _only_moves(deed: Deed) -> bool:
@@ -846,7 +802,7 @@ def _only_moves(deed: Deed) -> bool:
     said = (*deed.subject, *deed.rest)
     verbs = {deed.verb, *(token.entry.verb for token in said)}
     behind = deed.rest[-1:]
-    return bool(verbs & (word_set("verb.move") | {"escalate"})) and len(said) < _SHORT and not (behind and acts(behind))
+    return bool(verbs & _moving()) and len(said) < _SHORT and not (behind and acts(behind))
 
 
 def _says_which(tokens: Tokens) -> bool:

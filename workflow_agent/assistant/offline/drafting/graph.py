@@ -1,6 +1,7 @@
 """The graph of a draft while it is drawn, always valid, and where in it the telling stands."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -58,11 +59,8 @@ class Graph:
         while own_id in self.by_id:
             count += 1
             own_id = f"{wanted[:56]}_{count}"
-        document: dict[str, Any] = {"id": own_id, "name": name, "type": kind}
-        document |= {key: value for key, value in fields.items() if value is not None}
-        if self.parent is not None:
-            document["parent"] = self.parent
-        node = Node(own_id, document)
+        told = {key: value for key, value in (*fields.items(), ("parent", self.parent)) if value is not None}
+        node = Node(own_id, {"id": own_id, "name": name, "type": kind, **told})
         self.nodes.append(node)
         self.by_id[own_id] = node
         return node
@@ -70,10 +68,6 @@ class Graph:
     def place_last_before(self, node: Node) -> None:
         """Let the step that was added last stand in front of another one."""
         self.nodes.insert(self.nodes.index(node), self.nodes.pop())
-
-    def know(self, node: Node, role: str, verb: str, content: frozenset[str]) -> None:
-        """Keep what a step is known by."""
-        node.role, node.verb, node.words = role, verb, content
 
     def lead(self, end: End, to: str) -> None:
         """Draw a transition, unless the same one is there."""
@@ -91,10 +85,6 @@ class Graph:
             edge["when"] = end.when
         self.edges.append(edge)
         self.into.setdefault(to, []).append(edge)
-
-    def is_fork(self, step: str) -> bool:
-        """Say whether a step parts the way into several at once."""
-        return self.by_id[step].document["type"] == "fork"
 
     def worked(self) -> list[Node]:
         """Return the steps that are no mere turnings of the way."""
@@ -116,15 +106,11 @@ class Graph:
         does = any(akin(token.lower, node.verb) for token in words for node in worked if node.verb)
         if not does and (done := self._done_by_just(words)) is not None:
             return done
-        scored = [(sum(_knows(node, token) for token in words), node) for node in worked]
-        best = max(score for score, _ in scored)
-        if best:
-            return next(node for score, node in scored if score == best)
-        if (done := self.done_by(words)) is not None:
-            return done
-        if any(token.lower in word_set("graph.starts") or token.lemma in word_set("graph.starts") for token in tokens):
-            return worked[0]
-        return worked[0] if any(token.is_("first") for token in tokens) else None
+        best = max(worked, key=lambda node: _known(node, words))
+        if _known(best, words):
+            return best
+        starts = any({token.lower, token.lemma} & word_set("graph.starts") or token.is_("first") for token in tokens)
+        return self.done_by(words) or (worked[0] if starts else None)
 
     def _done_by_just(self, words: Sequence[Token]) -> Node | None:
         """Return the last step that is done by somebody whom words name and nothing else: "back to the temp"."""
@@ -149,9 +135,8 @@ class Graph:
 
     def documents(self) -> tuple[list[JsonObject], list[JsonObject]]:
         """Return the steps and the transitions as `create_workflow` takes them."""
-        edges = [
-            {key: value for key, value in edge.items() if (key, value) != ("type", "sequence")} for edge in self.edges
-        ]
+        told = (edge.items() for edge in self.edges)
+        edges = [{key: value for key, value in some if (key, value) != ("type", "sequence")} for some in told]
         return [node.document for node in self.nodes], edges
 
 
@@ -366,17 +351,11 @@ class Track:
         if self.resume is not None:
             self.frontier, self.resume = self.resume, None
 
-    def finish_exception(self) -> None:
-        """Go on with the main way, and end the exception where it stands."""
-        if self.resume is not None:
-            self.ended += self.frontier
-            self.frontier, self.resume = self.resume, None
-
     def park_exception(self) -> None:
         """Go on with the main way behind an exception, which leads to what follows the question that is asked next."""
         if self.resume is not None:
             self._parked += self.frontier
-            self.frontier, self.resume = self.resume, None
+            self.drop_exception()
 
     def lead_back(self, step: str) -> None:
         """Lead everything that is open back to a step."""
@@ -392,8 +371,8 @@ class Track:
 
     def repeat(self, first: str, condition: Condition, *, is_until: bool) -> None:
         """Ask behind a loop's last step whether it is done again from its first."""
-        fork = (edge["from"] for edge in self.graph.into.get(first, ()) if self.graph.is_fork(edge["from"]))
-        first = next(fork, first)
+        before = (self.graph.by_id[edge["from"]] for edge in self.graph.into.get(first, ()))
+        first = next((node.id for node in before if node.document["type"] == "fork"), first)
         holds, other = self.question(condition)
         self.graph.lead(other if is_until else holds, first)
         self.frontier = self._past_loop = [holds if is_until else other]
@@ -408,23 +387,22 @@ class Track:
 
     # ---- beside each other
 
-    def join_next(self, ends: list[End], fork: str) -> None:
-        """Take the ends of what runs at once as what the next step waits for."""
-        self.frontier, self._must_join = ends, True
-        self._unit = (fork, ends, fork)
-
-    def beside(self) -> tuple[str, list[End]] | None:
-        """Return a fork around what was told last and its ends, None where nothing was."""
+    @contextmanager
+    def beside(self) -> Generator[None]:
+        """Draw beside what was told last, if anything was; the next step waits for both."""
         if self._unit is None:
-            return None
+            yield
+            return
         first, ends, fork = self._unit
         if fork is None:
-            node = self.graph.add("In parallel", "fork")
+            fork = self.graph.add("In parallel", "fork").id
             self.graph.place_last_before(self.graph.by_id[first])
-            self.graph.redirect(first, node.id)
-            self.graph.lead(End(node.id), first)
-            fork = node.id
-        return fork, list(ends)
+            self.graph.redirect(first, fork)
+            self.graph.lead(End(fork), first)
+        self.frontier = [End(fork)]
+        yield
+        self.frontier, self._must_join = [*ends, *self.frontier], True
+        self._unit = (fork, self.frontier, fork)
 
 
 def is_verdict(condition: Condition) -> bool:
@@ -432,8 +410,11 @@ def is_verdict(condition: Condition) -> bool:
     return bool(condition.content & word_set("verb.verdict")) or condition.text in ("yes", "no")
 
 
-def _knows(node: Node, token: Token) -> bool:
-    own = {token.lemma, token.lower, token.entry.verb or "", token.entry.noun or ""} - {""}
-    return bool(own & (node.words | {node.verb})) or any(
-        akin(token.lower, word) for word in node.words | {node.verb} if word
+def _known(node: Node, tokens: Sequence[Token]) -> int:
+    """Return how many of some words a step is known by."""
+    known = (node.words | {node.verb}) - {""}
+    return sum(
+        not known.isdisjoint((token.lower, token.lemma, token.entry.verb, token.entry.noun))
+        or any(akin(token.lower, one) for one in known)
+        for token in tokens
     )

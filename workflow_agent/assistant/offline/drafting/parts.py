@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Final
 
 from workflow_agent.assistant.offline.phrases import in_small_letters, is_pronoun, text_of
-from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.tokens import Tokens
 from workflow_agent.assistant.offline.values import durations_in
 
 STEPS: Final = frozenset({"do", "in", "par"})
@@ -148,13 +148,13 @@ def _with_each(parts: Iterable[Part]) -> list[Part]:
     """Return parts with "for each picture" as one, where it stands in none."""
     found: list[Part] = []
     for part in parts:
-        said = part.before
-        if part.role == "start" and part.tokens[0].lower in ("each", "every") and said and _is_for(said[-1]):
+        lows = [token.lower for token in (*part.before, part.tokens[0])]
+        pairs = enumerate(pairwise(lows), 1)
+        at = next((n for n, pair in pairs if pair in (("for", "each"), ("for", "every"))), None)
+        if part.role == "start" and lows[-2:] in (["for", "each"], ["for", "every"]):
             found.append(replace(part, role="each"))
             continue
-        at = next(
-            (n for n, token in enumerate(said) if n and token.lower in ("each", "every") and _is_for(said[n - 1])), None
-        )
+        said = part.before
         named = tuple(takewhile(lambda token: token.kind == "word", said[at + 1 :])) if at is not None else ()
         if at is not None and named and part.role != "each":
             found.append(Part("each", said[at : at + 1 + len(named)], said[: at - 1]))
@@ -164,26 +164,20 @@ def _with_each(parts: Iterable[Part]) -> list[Part]:
     return found
 
 
-def _is_for(token: Token) -> bool:
-    return token.lower == "for"
-
-
 def _without_headings(parts: list[Part]) -> list[Part]:
     """Return parts without lines that only head a list: "Preparation", and the items below it."""
     found: list[Part] = []
     for at, part in enumerate(parts):
         behind = parts[at + 1] if at + 1 < len(parts) else None
-        is_line = behind is not None and _kinds(behind)[-2:] == ["break", "bullet"] and "bullet" not in _kinds(part)
-        alone = at == 0 or "break" in _kinds(part)
+        kinds = [token.kind for token in part.before]
+        follows = [token.kind for token in behind.before[-2:]] if behind is not None else []
+        is_line = follows == ["break", "bullet"] and "bullet" not in kinds
+        alone = at == 0 or "break" in kinds
         is_list = any(one.role in STEPS for one in parts[at + 1 :])
         heads = part.role == "do" and is_line and alone and is_list
         if not (heads and len(part.tokens) < _SHORT and _no_deed(part.tokens)):
             found.append(part)
     return found
-
-
-def _kinds(part: Part) -> list[str]:
-    return [token.kind for token in part.before]
 
 
 def _no_deed(tokens: Tokens) -> bool:
@@ -203,9 +197,8 @@ def noun_before(part: Part) -> Tokens:
     said = part.before[at:]
     while said and (said[-1].has("aux") or said[-1].lower in ("to", "then", "also")):
         said = said[:-1]
-    named = any(token.has("noun", "name") for token in said) and not any(
-        token.has("verb", "aux", "wh") and not token.has("noun") for token in said
-    )
+    acts = any(token.has("verb", "aux", "wh") and not token.has("noun") for token in said)
+    named = not acts and any(token.has("noun", "name") for token in said)
     return (in_small_letters(said[0]), *said[1:]) if named else ()
 
 
@@ -215,17 +208,14 @@ def _one_by_one(parts: Iterable[Part]) -> list[Part]:
     for part in parts:
         at = next((n for n, token in enumerate(part.tokens) if n and token.lower == "and"), None)
         first, second = (part.tokens[:at], part.tokens[at + 1 :]) if at is not None else (part.tokens, ())
-        if part.role in STEPS and second and _are_two(first, second, is_listed=_is_listed(part, found)):
-            joint = part.before if _is_listed(part, found) else part.tokens[len(first) : len(first) + 1]
+        # "Survey, design, permit and construction".
+        is_listed = bool(found) and found[-1].role in STEPS and [token.text for token in part.before] == [","]
+        if part.role in STEPS and second and _are_two(first, second, is_listed=is_listed):
+            joint = part.before if is_listed else part.tokens[len(first) : len(first) + 1]
             found += [replace(part, tokens=first), replace(part, tokens=second, before=joint)]
         else:
             found.append(part)
     return found
-
-
-def _is_listed(part: Part, before: Sequence[Part]) -> bool:
-    """Say whether a part is one of a list: "survey, design, permit and construction"."""
-    return bool(before) and before[-1].role in STEPS and [token.text for token in part.before] == [","]
 
 
 def _are_two(first: Tokens, second: Tokens, *, is_listed: bool) -> bool:
@@ -241,12 +231,11 @@ def _are_two(first: Tokens, second: Tokens, *, is_listed: bool) -> bool:
 
 def _questions(parts: list[Part]) -> list[Part]:
     """Return parts in which a failure with an "otherwise" is a case: "if the tests fail he fixes it, else ..."."""
-    found = list(parts)
+    found: list[Part] = []
     for at, part in enumerate(parts):
-        if part.role == "fail":
-            behind = takewhile(lambda one: one.role in ("in", "who", "time", "else"), parts[at + 1 :])
-            if any(one.role == "else" for one in behind):
-                found[at] = replace(part, role="if")
+        behind = takewhile(lambda one: one.role in ("in", "who", "time", "else"), parts[at + 1 :])
+        is_case = part.role == "fail" and any(one.role == "else" for one in behind)
+        found.append(replace(part, role="if") if is_case else part)
     return found
 
 
@@ -265,9 +254,7 @@ def _cases_first(parts: list[Part]) -> list[Part]:
             continue
         first, *others = found[start:]
         moved = True
-        held = (
-            replace(one, role="in" if one.role == "do" else one.role) for one in (replace(first, before=()), *others)
-        )
+        held = [replace(one, role="in") if one.role == "do" else one for one in (replace(first, before=()), *others)]
         found[start:] = [replace(part, before=(*first.before, *part.before)), *held]
     return found
 
@@ -289,12 +276,10 @@ def _held_from(parts: Sequence[Part]) -> int | None:
 
 def _follows_its_step(part: Part) -> bool:
     """Say whether a case follows what it holds for: "if it rains", "but only if it rains", "(only over 500)"."""
+    words, signs = set(part.lows), {token.text for token in part.before}
     if part.begins_sentence:
         return False
-    words = set(part.lows)
-    signs = {token.text for token in part.before}
-    joins = bool(words & _LED) and not signs & _APART and "and" not in words
-    joins = joins or ("unless" in words and "and" not in words)
+    joins = "and" not in words and ("unless" in words or bool(words & _LED and not signs & _APART))
     return joins or ("(" in signs and ")" not in signs) or "only" in words or {"but", "not"} <= words
 
 
@@ -304,10 +289,9 @@ def _with_arms(parts: list[Part]) -> list[Part]:
     for at, part in enumerate(parts):
         if part.role not in ("if", "else"):
             continue
-        reach = next(
-            (n for n in range(at + 1, len(parts)) if parts[n].role in ("if", "else", "start", "end", "back")), None
-        )
-        until = reach if reach is not None and parts[reach].role == "else" else at + 1
+        others = (n for n in range(at + 1, len(parts)) if parts[n].role in ("if", "else", "start", "end", "back"))
+        other = next(others, at)
+        until = other if other > at and parts[other].role == "else" else at + 1
         for n in range(at + 1, len(parts)):
             role = found[n].role
             if role not in _IN_ARMS or (n >= until and found[n].begins_sentence):

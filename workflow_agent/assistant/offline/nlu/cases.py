@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from workflow_agent.assistant.offline.clauses import phrase_at
 from workflow_agent.assistant.offline.lexicon import word_set
+from workflow_agent.assistant.offline.nlu.placing import Place
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import akin, content_of, stems
@@ -14,11 +15,8 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 NUMBER = re.compile(r"[$€£]?\d[\d,]*(?:\.\d+)?[kKmM]?\b")
-_MONEY = word_set("conditions.money")
-_NEGATIVE = ("not", "reject", "refuse", "decline")
 _UNDER = ("under", "below", "less", "few", "fewer", "up", "most", "maximum", "<", "within")
 _OVER = ("over", "above", "more", "from", "least", "beyond", "exceed", "minimum", ">", "upwards", "old", "older")
-_UNITS = ("set.money", "set.units", "conditions.money")
 
 
 def case_told(order: Filled, role: str) -> str:
@@ -41,6 +39,11 @@ def case_told(order: Filled, role: str) -> str:
         # "If that is the case": of what is told elsewhere.
         raise NotRead
     return order.plan.said(words)
+
+
+def condition_of_way(edge: Transition) -> str:
+    """Return the words of a way's condition, empty where it has none."""
+    return (edge.when.text or "") if edge.when else ""
 
 
 def amount_of(text: str) -> float:
@@ -76,7 +79,8 @@ def _counts(token: Token) -> bool:
 
 
 def _is_unit(word: str) -> bool:
-    return any(one in word_set(name) for one in (word, word.removesuffix("s")) for name in _UNITS)
+    units = word_set("set.money") | word_set("set.units") | word_set("conditions.money")
+    return not units.isdisjoint((word, word.removesuffix("s")))
 
 
 def with_limit(old: str, new: Sequence[Token]) -> str | None:
@@ -108,9 +112,9 @@ def with_limit(old: str, new: Sequence[Token]) -> str | None:
 
 def _turns(old: str, new: Sequence[Token]) -> bool:
     """Say whether new words compare the other way round than a condition does."""
-    said = [direction_of(t) for t in new if direction_of(t)]
-    had = [direction_of(t) for t in read_tokens(old) if direction_of(t)]
-    return bool(said) and bool(had) and said[0] != had[0]
+    said = next((one for t in new if (one := direction_of(t))), 0)
+    had = next((one for t in read_tokens(old) if (one := direction_of(t))), 0)
+    return said * had < 0
 
 
 def direction_of(token: Token) -> int:
@@ -134,7 +138,8 @@ def _amount(tokens: Tokens) -> tuple[int, int] | None:
         end, kinds = phrase_at(tokens, at, "markers.tsv")
         opens = bool(set(kinds) & {"above", "below"}) or (tokens[at].is_("from") and end == at + 1)
         if opens and end < len(tokens) and tokens[end].kind in ("number", "punct"):
-            while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in _MONEY):
+            money = word_set("conditions.money")
+            while end < len(tokens) and (tokens[end].kind == "number" or tokens[end].lower.removesuffix("s") in money):
                 end += 1
             said = any(t.kind == "number" for t in tokens[at:end])
             while tokens[at].is_("from") and end < len(tokens) and tokens[end].is_("on", "up", "upwards", "onwards"):
@@ -154,21 +159,18 @@ def _tells_approval(text: str) -> bool:
     return any(not stems("approve").isdisjoint(stems(word)) for word in content_of(text))
 
 
-def approve_from(plan: Plan, who: str, condition: str, where: JsonObject | None) -> None:
+def approve_from(plan: Plan, who: str, condition: str, where: Place | None) -> None:
     """Put an approval that happens only in a case behind the one there is, or make the case that approval's.
 
     Raises:
         Asked: No place is told, and nothing there approves.
     """
-    mine = [
-        s for s in plan.workflow.steps if (s.assignee or "").casefold() == who.casefold() and _tells_approval(s.name)
-    ]
+    own = (step for step in plan.workflow.steps if (step.assignee or "").casefold() == who.casefold())
+    mine = [step for step in own if _tells_approval(step.name)]
     if where is None and len(mine) == 1 and (_changed(plan, mine[0], condition) or _limited(plan, mine[0], condition)):
         return
-    if where is None:
-        where = _behind_review(plan)
-    draft = plan.approval_by(who) | {"when": {"text": condition}}
-    plan.do({"op": "insert_step", "step": draft, **{key: one for key, one in where.items() if key != "at"}})
+    fields = _behind_review(plan) if where is None else where.fields
+    plan.do({"op": "insert_step", "step": plan.approval_by(who) | {"when": {"text": condition}}, **fields})
 
 
 def _behind_review(plan: Plan) -> JsonObject:
@@ -178,33 +180,35 @@ def _behind_review(plan: Plan) -> JsonObject:
         Asked: There is none, or several.
     """
     steps = [step for step in plan.workflow.steps if step.type not in ("end", "fork", "join")]
-    tiers: list[list[Step]] = [
-        [step for step in steps if any(root in stems(word) for word in content_of(step.name))]
-        for root in ("approve", "review", "check")
-    ]
-    reviews = next((tier for tier in tiers if tier), list[Step]())
+    said = [(step, {root for word in content_of(step.name) for root in stems(word)}) for step in steps]
+    tiers = ([step for step, roots in said if one in roots] for one in ("approve", "review", "check"))
+    reviews = next(filter(None, tiers), list[Step]())
     if len(reviews) != 1:
         raise Asked("Where does that approval go?", plan.going_on(""), "")
-    told = f"you did not say where: I would put it after “{reviews[0].name}”, which approves now"
-    plan.notes = [*plan.notes, told]
+    plan.notes.append(f"you did not say where: I would put it after “{reviews[0].name}”, which approves now")
     return {"after": reviews[0].id}
 
 
 def _changed(plan: Plan, step: Step, condition: str) -> bool:
     """Put the number of a case into the condition under which a step happens already; say whether."""
     new = _number_in(condition)
-    ways = [edge for edge in plan.workflow.incoming(step.id) if edge.when and _number_in(edge.when.text)]
-    told = ways[0].when.text if len(ways) == 1 and ways[0].when else None
-    if new is None or told is None or _is_below(told) != _is_below(condition):
+    ways = [edge for edge in plan.workflow.incoming(step.id) if _number_in(condition_of_way(edge))]
+    if new is None or len(ways) != 1 or _is_below(told := condition_of_way(ways[0])) != _is_below(condition):
         return False
-    edge = ways[0]
-    text = NUMBER.sub(lambda found: like_number(found[0], new), told)
-    plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": text}}})
-    asking = plan.workflow.step(edge.from_)
+
+    def renewed(text: str) -> str:
+        return NUMBER.sub(lambda found: like_number(found[0], new), text)
+
+    plan.do(reworded(ways[0], renewed(told)))
+    asking = plan.workflow.step(ways[0].from_)
     if asking is not None and asking.name.strip("?").casefold() == told.casefold():
-        name = NUMBER.sub(lambda found: like_number(found[0], new), asking.name)
-        plan.do({"op": "rename_step", "step": asking.id, "name": name})
+        plan.do({"op": "rename_step", "step": asking.id, "name": renewed(asking.name)})
     return True
+
+
+def reworded(edge: Transition, condition: str) -> JsonObject:
+    """Return the edit that gives a way another condition."""
+    return {"op": "update_transition", "transition": edge.id, "set": {"when": {"text": condition}}}
 
 
 def _limited(plan: Plan, step: Step, condition: str) -> bool:
@@ -222,8 +226,7 @@ def _limited(plan: Plan, step: Step, condition: str) -> bool:
         {"op": "connect", "from": asking["id"], "to": step.id, **case},
         {"op": "connect", "from": asking["id"], "to": passing.id, "type": "default"},
     )
-    told = f"“{step.name}” names no amount now: I would let the rest pass to “{passing.name}”"
-    plan.notes = [*plan.notes, told]
+    plan.notes.append(f"“{step.name}” names no amount now: I would let the rest pass to “{passing.name}”")
     return True
 
 
@@ -233,13 +236,14 @@ def _way_if_approved(plan: Plan, step: Step) -> Step | None:
         if after.type != "decision":
             return after
         ways = plan.workflow.outgoing(after.id)
-    said = [(edge, (edge.when.text or "").casefold()) for edge in ways if edge.when]
-    good = [edge for edge, text in said if _tells_approval(text) and not any(word in text for word in _NEGATIVE)]
+    said = [(edge, condition_of_way(edge).casefold()) for edge in ways]
+    negative = ("not", "reject", "refuse", "decline")
+    good = [edge for edge, text in said if _tells_approval(text) and not any(word in text for word in negative)]
     return plan.workflow.step(good[0].to) if len(good) == 1 else None
 
 
-def _number_in(text: str | None) -> Token | None:
-    numbers = [t for t in read_tokens(text or "") if t.kind == "number"]
+def _number_in(text: str) -> Token | None:
+    numbers = [t for t in read_tokens(text) if t.kind == "number"]
     return numbers[0] if len(numbers) == 1 else None
 
 
@@ -248,20 +252,16 @@ def _is_below(text: str) -> bool:
 
 
 def happens_if(plan: Plan, step: Step, condition: str, *, is_limit: bool = False) -> None:
-    """Let a step happen only in a case.
+    """Let a step happen only in a case, beside those that the ways to it have.
 
-    Args:
-        plan: Gets the edit.
-        step: The one that happens.
-        condition: When it does. What ways to it are taken on stays as it is, and holds as well.
-        is_limit: Whether the condition may be another for the same thing: "only above 500" of "above 200".
+    With `is_limit` it may be another one for the same thing: "only above 500" of "above 200".
     """
     entering = [edge for edge in plan.workflow.incoming(step.id) if edge.when]
-    told = entering[0].when.text or "" if len(entering) == 1 and entering[0].when else ""
+    told = condition_of_way(entering[0]) if len(entering) == 1 else ""
     if is_limit and told and (text := with_limit(told, read_tokens(condition))) is not None:
-        plan.do({"op": "update_transition", "transition": entering[0].id, "set": {"when": {"text": text}}})
+        plan.do(reworded(entering[0], text))
         if len(plan.workflow.outgoing(entering[0].from_)) > 1:
-            plan.notes = [*plan.notes, "the conditions of the other ways from there stay as they are"]
+            plan.notes.append("the conditions of the other ways from there stay as they are")
         return
     plan.do({"op": "update_step", "step": step.id, "set": {"when": {"text": condition}}})
 
@@ -269,24 +269,21 @@ def happens_if(plan: Plan, step: Step, condition: str, *, is_limit: bool = False
 def decider(plan: Plan, condition: str) -> Step:
     """Return the step whose outcome a condition speaks of: the one that has it as a case already."""
     words = set(content_of(condition))
-    found = {
-        edge.from_
-        for edge in plan.workflow.transitions
-        if edge.when and edge.when.text and 2 * len(words & set(content_of(edge.when.text))) >= max(len(words), 1)
-    }
+    cases = ((edge.from_, words.intersection(content_of(condition_of_way(edge)))) for edge in plan.workflow.transitions)
+    found = {one for one, shared in cases if 2 * len(shared) >= max(len(words), 1)}
     step = plan.workflow.step(next(iter(found)) if len(found) == 1 else plan.steps.last or "")
     if step is None:
         raise Asked("From which step?")
     return step
 
 
-def connections(plan: Plan, from_: Step, to: Step, condition: str | None) -> list[JsonObject]:
+def connections(plan: Plan, from_: Step, to: str, condition: str | None) -> list[JsonObject]:
     """Return the edits that lead from a step to another in a case; the case it has goes there instead."""
-    edge: JsonObject = {"op": "connect", "from": from_.id, "to": to.id}
+    edge: JsonObject = {"op": "connect", "from": from_.id, "to": to}
     if condition is None:
         return [edge]
     if (same := _same_case(plan, from_, condition)) is not None:
-        return [{"op": "update_transition", "transition": same.id, "set": {"to": to.id}}]
+        return [{"op": "update_transition", "transition": same.id, "set": {"to": to}}]
     return [edge | {"type": "condition", "when": {"text": condition}}]
 
 
@@ -296,7 +293,7 @@ def _same_case(plan: Plan, from_: Step, condition: str) -> Transition | None:
     if not wanted or any(word in f" {condition.lower()} " for word in (" not ", "n't ")):
         return None
     for edge in plan.workflow.outgoing(from_.id):
-        has = content_of(edge.when.text) if edge.when and edge.when.text else []
-        if has and len(has) == len(wanted) and all(any(akin(word, one) for one in wanted) for word in has):
+        has = content_of(condition_of_way(edge))
+        if len(has) == len(wanted) and all(any(akin(word, one) for one in wanted) for word in has):
             return edge
     return None

@@ -71,9 +71,7 @@ class Reading:
 def is_probable(reading: Reading, *, denies: bool) -> bool:
     """Say whether edits are most probably what was ordered, and nothing of weight was left unread.
 
-    Args:
-        reading: The edits.
-        denies: Whether the words around their slots deny something.
+    `denies` says whether the words around their slots deny something.
     """
     plan = reading.plan
     if plan is None or not is_clear(reading, plan):

@@ -15,24 +15,16 @@ from workflow_agent.workflows.model.durations import seconds_of
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.workflow import Workflow
 
-_DIRECTIONS = ("above", "below")
 _SHORTEST = 60
 """Seconds below which nobody does a piece of work."""
 LENGTHS: Final = ("timeout", "duration")
 """Fields of a step that tell how long it takes."""
-_OF_WORK = ("set_timeout", "set_assignee", "set_retry")
 _AS_FAR_AS = 3
 """Words in front of an amount that may say whether those above or below it are meant."""
 
 
 def doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]:
-    """Yield what is not sure in edits: what the workflow becomes, how many things were meant, whether it is ordered.
-
-    Args:
-        plan: The edits.
-        before: The workflow without them.
-        tokens: The message.
-    """
+    """Yield what is not sure in edits: what the workflow becomes, how many things were meant, whether it is ordered."""
     yield from _graph_doubts(plan, before, tokens)
     yield from _left_open(plan, tokens)
     yield from _below_nought(tokens)
@@ -43,13 +35,11 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]
     if not _turns_away(plan):
         yield from _cut_off(before, plan.workflow)
     gone = [str(edit["step"]) for edit in plan.edits if edit["op"] == "remove_step"]
-    for one in gone:
-        step = before.step(one)
-        cases = [edge for edge in before.outgoing(one) if edge.when is not None]
-        if any(edit["op"] == "disconnect" and edit["from"] == one for edit in plan.edits):
-            # Of an approval only the way on stays.
-            continue
-        if step is not None and len(cases) > 1 and not any(e.when for e in before.incoming(one)):
+    # Of an approval only the way on stays.
+    approvals = [edit["from"] for edit in plan.edits if edit["op"] == "disconnect"]
+    for step in filter(None, map(before.step, gone)):
+        parts = sum(edge.when is not None for edge in before.outgoing(step.id)) > 1
+        if parts and step.id not in approvals and not any(edge.when for edge in before.incoming(step.id)):
             yield f"the cases of “{step.name}” would be those of the step before it"
     names = {step.name.casefold() for step in before.steps}
     for edit in plan.edits:
@@ -105,7 +95,7 @@ def _below_nought(tokens: Tokens) -> Iterator[str]:
 def _misfits(edit: JsonObject, step: Step) -> Iterator[str]:
     """Yield why what is set of a step does not go with what it is."""
     length = edit.get("timeout")
-    if edit["op"] in _OF_WORK and step.type == "end":
+    if edit["op"] in ("set_timeout", "set_assignee", "set_retry") and step.type == "end":
         yield f"“{step.name}” is an end"
     if edit["op"] == "set_timeout" and length and step.type == "decision":
         yield f"“{step.name}” is a question that takes no time"
@@ -138,16 +128,11 @@ def _parts_of(edit: JsonObject) -> Iterator[JsonObject]:
     yield from (cast("JsonObject", edit[key]) for key in ("step", "with", "set") if isinstance(edit.get(key), dict))
 
 
-def _conditions(edits: Sequence[JsonObject]) -> Iterator[str]:
-    for part in (part for edit in edits for part in _parts_of(edit)):
-        if isinstance(when := part.get("when"), dict):
-            yield str(cast("JsonObject", when).get("text") or "")
-
-
 def _turned(edits: Sequence[JsonObject], tokens: Sequence[Token]) -> Iterator[str]:
     """Yield a doubt where a message says "below" of a number, and an edit "above", or the other way round."""
     said = dict(_directions(tokens))
-    for condition in _conditions(edits):
+    cases = (part.get("when") for edit in edits for part in _parts_of(edit))
+    for condition in (str(cast("JsonObject", case).get("text") or "") for case in cases if isinstance(case, dict)):
         for number, direction in _directions(read_tokens(condition)):
             if said.get(number, direction) != direction:
                 yield f"I am not sure that “{condition}” is the case you mean"
@@ -169,13 +154,10 @@ def _of_other_step(edits: Sequence[JsonObject], before: Workflow, tokens: Tokens
     # "Three is too short", and neither "three shifts" nor "step 3".
     alone = (t.value for at, t in enumerate(tokens) if t.value and at not in inside and _stands_alone(tokens, at))
     others = {value * unit for value in alone} | {seconds_of(length.value) for _, length in told} - new
-    changed = set(filter(None, map(step_of, edits)))
     has = {step.id: seconds_of(own) for step in before.steps for own in (step.timeout, step.duration) if own}
-    if any(has.get(one) in others for one in changed):
-        return
-    for one in before.steps:
-        if has.get(one.id) in others:
-            yield f"“{one.name}” takes that time now"
+    having = {step.id: step.name for step in before.steps if has.get(step.id) in others}
+    if having.keys().isdisjoint(map(step_of, edits)):
+        yield from (f"“{name}” takes that time now" for name in having.values())
 
 
 def _stands_alone(tokens: Tokens, at: int) -> bool:
@@ -194,6 +176,6 @@ def _directions(tokens: Sequence[Token]) -> Iterator[tuple[float, str]]:
             if tokens[first].is_("up") and any(t.among("doubts.raising") for t in tokens):
                 # "Raise it up to 100".
                 continue
-            if found := [kind for kind in kinds if kind in _DIRECTIONS]:
+            if found := [kind for kind in kinds if kind in ("above", "below")]:
                 yield token.value, found[0]
                 break

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Mapping
 
-from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from
+from workflow_agent.assistant.offline.nlu.cases import amount_told, approve_from, case_told, condition_of_way
 from workflow_agent.assistant.offline.nlu.header import OF_HEADER
 from workflow_agent.assistant.offline.nlu.new_steps import message_step, name_given, new_step, new_steps, place_of
 from workflow_agent.assistant.offline.nlu.placing import (
@@ -18,13 +18,7 @@ from workflow_agent.assistant.offline.nlu.placing import (
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
 from workflow_agent.assistant.offline.nlu.tagging import Slot
-from workflow_agent.assistant.offline.nlu.ways import (
-    OF_WAYS,
-    case_told,
-    condition_of_way,
-    put_on_failure,
-    step_there_already,
-)
+from workflow_agent.assistant.offline.nlu.ways import OF_WAYS, put_on_failure, step_there_already
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -35,7 +29,6 @@ from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
 _FAILING = ("fail", "failure", "error", "crash", "bounce", "break")
-_APPROVING = ("approve", "accept", "agree", "grant", "confirm", "allow")
 _PLACES = ("beside", "after", "before", "atend", "atstart")
 
 
@@ -43,19 +36,18 @@ def _unsaid_place(plan: Plan) -> Place:
     where = at_end(plan)
     side = "before" if "before" in where else "after"
     end = plan.workflow.step(where[side])
-    told = f"you did not say where it goes: I would put it at the end, {side} “{end.name if end else ''}”"
-    plan.notes = [*plan.notes, told]
+    plan.notes.append(f"you did not say where it goes: I would put it at the end, {side} “{end.name if end else ''}”")
     return Place(where)
 
 
 def _insert(order: Filled) -> None:
     plan = order.plan
     if len(order.all_words("new")) == 1 and (known := step_there_already(order)) is not None:
-        plan.notes = [*plan.notes, f"there is “{known.name}” already, so that there would be two"]
+        plan.notes.append(f"there is “{known.name}” already, so that there would be two")
     drafts = new_steps(order)
     if order.tokens[0].among("edits.moving") and order.all_words("new")[0][0] == order.tokens[0]:
         # "Move foo before scoring" may be to move something.
-        plan.notes = [*plan.notes, "I took it for a new step"]
+        plan.notes.append("I took it for a new step")
     if order.words("case"):
         if len(drafts) == 1 and (way := _way_of_case(order)) is not None:
             put(plan, drafts, Place({"between": [way.from_, way.to]}))
@@ -63,12 +55,12 @@ def _insert(order: Filled) -> None:
         case = case_told(order, "case")
         if not _is_led(order):
             # "Rejected families get a letter": perhaps all of them do, and those others never come there.
-            plan.notes = [*plan.notes, f"I took “{case}” for when it is done"]
+            plan.notes.append(f"I took “{case}” for when it is done")
         drafts = [draft | {"when": {"text": case}} for draft in drafts]
     place = place_of(order) if any(map(order.all_words, _PLACES)) else _unsaid_place(plan)
     behind = plan.workflow.step(str(place.fields.get("before")))
     if order.words("case") and behind is not None and len(plan.workflow.incoming(behind.id)) > 1:
-        plan.notes = [*plan.notes, f"several ways lead to “{behind.name}”, and I would put it on each"]
+        plan.notes.append(f"several ways lead to “{behind.name}”, and I would put it on each")
     put(plan, drafts, place)
     plan.unread += _lengths_beside(order)
 
@@ -77,9 +69,8 @@ def _is_led(order: Filled) -> bool:
     """Say whether a case is told for sure: behind "if", "for" or the like, or with an amount in it."""
     words = order.words("case")
     before = [t for t in order.tokens if t.start < words[0].start]
-    return any(t.has("prep", "conj", "wh") or t.is_("only") for t in (*before[-2:], words[0])) or any(
-        t.kind == "number" for t in words
-    )
+    leads = any(t.has("prep", "conj", "wh") or t.is_("only") for t in (*before[-2:], words[0]))
+    return leads or any(t.kind == "number" for t in words)
 
 
 def _lengths_beside(order: Filled) -> list[str]:
@@ -112,9 +103,9 @@ def _approve(order: Filled) -> None:
         raise NotRead
     if (told := _approved_in_case(order)) is not None:
         place = _approval_place(order)
-        before = {edge.when.text for edge in plan.workflow.transitions if edge.when and edge.when.text}
-        approve_from(plan, who, told, place.fields if place else None)
-        now = [edge.when.text or "" for edge in plan.workflow.transitions if edge.when]
+        before = {text for edge in plan.workflow.transitions if (text := condition_of_way(edge))}
+        approve_from(plan, who, told, place)
+        now = map(condition_of_way, plan.workflow.transitions)
         if any(text not in before and any(one in text for one in before) for text in now):
             # The ways there have cases of their own.
             raise NotRead
@@ -125,7 +116,7 @@ def _approve(order: Filled) -> None:
     put(plan, [plan.approval_by(who) | ({"timeout": order.time()} if order.words("time") else {})], place)
     onward = plan.workflow.outgoing(plan.steps.last or "")
     if len(parted) > 1 and len(onward) == 1 and (behind := plan.workflow.step(onward[0].to)) is not None:
-        plan.notes = [*plan.notes, f"I would put it on the way to “{behind.name}” alone"]
+        plan.notes.append(f"I would put it on the way to “{behind.name}” alone")
 
 
 def _does_it(order: Filled) -> bool:
@@ -137,15 +128,15 @@ def _does_it(order: Filled) -> bool:
 
 def _approved_in_case(order: Filled) -> str | None:
     """Return the case in which an approval is needed: also "everything over 100 euros", and "loans | over 9,000"."""
-    case = next((role for role in ("case", "cond") if order.words(role)), None)
-    if case is not None:
-        return amount_told(order.plan, order.words(case)) or case_told(order, case)
+    for role in ("case", "cond"):
+        if words := order.words(role):
+            return amount_told(order.plan, words) or case_told(order, role)
     if (told := amount_told(order.plan, order.words("step"))) is not None:
         return told
     around = tuple(order.around())
     told = next((one for at in range(len(around)) if (one := amount_told(order.plan, around[at:])) is not None), None)
     if told is not None:
-        order.plan.notes = [*order.plan.notes, f"it would be needed only if {told}"]
+        order.plan.notes.append(f"it would be needed only if {told}")
     return told
 
 
@@ -168,14 +159,14 @@ def _at_step(order: Filled) -> Place:
 
     In front of it, too, where that work itself waits: "no payment without X", and not "no letter leaves without X".
     """
-    step, around = order.step("step"), order.around()
+    step = order.step("step")
     verb = content_of(step.name)[:1]
     acts = [t for words in order.all_words("step") for t in words if any(akin(t.lower, one) for one in verb)]
-    first = any(t.is_("first", "before", "beforehand") for t in around)
-    waits = first or (bool(acts) and any(t.among("edits.waiting") for t in around))
+    first = order.says("first", "before", "beforehand")
+    waits = first or (bool(acts) and order.says_of("edits.waiting"))
     if waits and not first and any(t.has("noun") and t.lemma in verb for t in acts):
         # "No draft without X" may be the work or what came of it.
-        order.plan.notes = [*order.plan.notes, f"I would put it before “{step.name}”"]
+        order.plan.notes.append(f"I would put it before “{step.name}”")
     return Place({"before" if waits else "after": step.id})
 
 
@@ -201,7 +192,7 @@ def _remove(order: Filled) -> None:
     for one in dict.fromkeys(edge.to for edge in refused):
         step = plan.workflow.step(one)
         if step is not None and not plan.workflow.incoming(one):
-            plan.notes = [*plan.notes, f"nothing would lead to “{step.name}” any more"]
+            plan.notes.append(f"nothing would lead to “{step.name}” any more")
 
 
 def _refused_at(plan: Plan, step: Step) -> Transition | None:
@@ -214,8 +205,8 @@ def _refused_at(plan: Plan, step: Step) -> Transition | None:
 
 def _approves(case: str) -> bool:
     """Say whether a case says that something is approved, and no more."""
-    words = content_of(case)
-    return len(words) == 1 and is_bad_outcome(case) is False and any(akin(words[0], one) for one in _APPROVING)
+    words, verbs = content_of(case), ("approve", "accept", "agree", "grant", "confirm", "allow")
+    return len(words) == 1 and is_bad_outcome(case) is False and any(akin(words[0], one) for one in verbs)
 
 
 def _as_approved(plan: Plan, refused: Transition) -> list[JsonObject]:
@@ -255,7 +246,7 @@ def _parallel(order: Filled) -> None:
         except NotRead:
             raise refused from None
         told = " and ".join(f"“{step.name}”" for step in others)
-        plan.notes = [*plan.notes, f"they do not follow one another: {told} would move up to “{first.name}”"]
+        plan.notes.append(f"they do not follow one another: {told} would move up to “{first.name}”")
 
 
 def _behind(plan: Plan, step: Step) -> set[str]:
@@ -295,18 +286,14 @@ def _merge(order: Filled) -> None:
     else:
         names = [step.name[:1].lower() + step.name[1:] if step.name[1:2].islower() else step.name for step in others]
         name = " and ".join([first.name, *names])
-        plan.told = [*plan.told, f"You gave no name, so it is called “{name}”"]
+        plan.told.append(f"You gave no name, so it is called “{name}”")
+    now = f"done by {first.assignee}" if first.assignee else "done by nobody in particular"
     doers = [step for step in others if step.assignee not in (None, first.assignee)]
-    plan.told = [*plan.told, *(_other_doer(step, first, name) for step in doers)]
+    plan.told += [f"“{step.name}” was done by {step.assignee}, and “{name}” is {now}" for step in doers]
     plan.do(
         {"op": "rename_step", "step": first.id, "name": name},
         *({"op": "remove_step", "step": step.id} for step in others),
     )
-
-
-def _other_doer(step: Step, first: Step, name: str) -> str:
-    now = f"done by {first.assignee}" if first.assignee else "done by nobody in particular"
-    return f"“{step.name}” was done by {step.assignee}, and “{name}” is {now}"
 
 
 def _without_order_of(order: Filled) -> Filled:
@@ -323,7 +310,7 @@ def _swap(order: Filled) -> None:
     steps = _named_steps(_without_order_of(order))
     if len(steps) != 2:
         raise NotRead
-    if any(t.is_("replace") for t in order.around()):
+    if order.says("replace"):
         first, second = (f"**{step.name}**" for step in steps)
         raise Asked(f"{second} is a step already. Shall the two swap places, or shall {first} go?")
     swap_steps(order.plan, steps[0], steps[1])

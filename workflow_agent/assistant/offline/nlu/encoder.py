@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -62,12 +62,9 @@ class Pieces:
             split = [pieces[:each] for pieces in split]
         ids = [self._places["[CLS]"], *chain.from_iterable(split), self._places["[SEP]"]]
         told = np.zeros((len(ids), len(MARKS)), np.float32)
-        firsts: list[int] = []
-        at = 1
-        for pieces, mark in zip(split, marks, strict=True):
-            firsts.append(at)
+        *firsts, _ = accumulate(map(len, split), initial=1)
+        for at, pieces, mark in zip(firsts, split, marks, strict=True):
             told[at : at + len(pieces), [MARKS.index(one) for one in mark]] = 1
-            at += len(pieces)
         return ids, firsts, told
 
     def _split(self, word: str) -> tuple[int, ...]:
@@ -83,11 +80,10 @@ class Pieces:
         while at < len(word):
             ends = range(min(len(word), at + _LONGEST_PIECE), at, -1)
             pieces = ((end, f"##{word[at:end]}" if at else word[at:end]) for end in ends)
-            known = next(((end, self._places[piece]) for end, piece in pieces if piece in self._places), None)
-            if known is None:
+            at, piece = next(((end, piece) for end, piece in pieces if piece in self._places), (0, ""))
+            if not at:
                 return [self._places["[UNK]"]]
-            at = known[0]
-            found.append(known[1])
+            found.append(self._places[piece])
         return found
 
 

@@ -17,7 +17,6 @@ _MOST_LABEL = 5
 """Words of a tag or another name."""
 _OF_TIME = 2
 """Fields of cron that are the time of day."""
-_WHERE_SENT = ("after", "before", "step")
 _STARTED_BY = {
     "manual": ("manual", "manually", "hand"),
     "webhook": ("webhook",),
@@ -31,7 +30,7 @@ def _rename_workflow(order: Filled) -> None:
     if any(t.is_("step", "task") for t in about) or order.plan.steps.whole_names(about):
         # It is that step which gets another name.
         raise NotRead
-    refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
+    refers = order.plan.steps.last is not None and order.says("it", "that", "this")
     old = " ".join(t.lower for t in order.words("oldname") if t.is_content and t.lemma not in WHOLE)
     if refers or not any(akin_words(old, known) for known in (workflow.name, *workflow.aliases)):
         # It may be the step spoken of last, or another workflow.
@@ -39,7 +38,7 @@ def _rename_workflow(order: Filled) -> None:
     order.plan.do({"op": "rename_workflow", "name": name_given(order, "name")})
 
 
-def _value(op: str, key: str, called: str) -> Callable[[Filled], None]:
+def _value(op: str, key: str, words_for_it: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
         items = [bare(item) for words in values for item in listed(words)]
@@ -47,20 +46,16 @@ def _value(op: str, key: str, called: str) -> Callable[[Filled], None]:
         if several or any(t.lower in ("tags", "aliases", "names") for t in order.around()):
             # "The tags night and food", "tag it urgent and important", and not "also called salt and pepper".
             values = items
-        other = any(t.is_("alias" if key == "tag" else "tag") for t in order.around())
+        other = order.says("alias" if key == "tag" else "tag")
         # "Call it X" may be the step spoken of last.
-        refers = order.plan.steps.last is not None and any(t.is_("it", "that", "this") for t in order.around())
-        if (
-            not values
-            or other
-            or (refers and order.all_words("name"))
-            or any(not 0 < len(words) <= _MOST_LABEL for words in values)
-        ):
+        refers = order.plan.steps.last is not None and order.says("it", "that", "this")
+        is_label = all(0 < len(words) <= _MOST_LABEL for words in values)
+        if not values or not is_label or other or (refers and order.all_words("name")):
             raise NotRead
-        if refers and not any(t.among(called) for t in order.around()):
+        if refers and not order.says_of(words_for_it):
             # "Make it the bank."
             kind = "an alias" if key == "alias" else "a tag"
-            order.plan.notes = [*order.plan.notes, f"I took “{order.plan.said(values[0])}” for {kind}"]
+            order.plan.notes.append(f"I took “{order.plan.said(values[0])}” for {kind}")
         order.plan.do(*({"op": op, key: order.plan.said(words)} for words in values))
 
     return build
@@ -90,17 +85,14 @@ def _describe(order: Filled) -> None:
 def _schedule(order: Filled) -> None:
     trigger = _trigger_told(order)
     old = [i for i, one in enumerate(order.plan.workflow.triggers) if one.type == "schedule"]
-    around = order.around()
-    if not any(t.among("header.starts") for t in around) and order.plan.steps.words() & {t.lemma for t in around}:
+    if not order.says_of("header.starts") and order.plan.steps.words() & {t.lemma for t in order.around()}:
         # "The clerk pays out every Friday" tells of a step.
-        order.plan.notes = [*order.plan.notes, "I took it for when the whole workflow starts"]
-    replaces = bool(order.words("oldtime")) or any(
-        t.is_("instead", "not", "rather", "now", "make", "change", "switch", "reschedule") for t in around
-    )
+        order.plan.notes.append("I took it for when the whole workflow starts")
+    changes = order.says("instead", "not", "rather", "now", "make", "change", "switch", "reschedule")
     if old and not _is_another(order):
         if len(old) > 1:
             raise NotRead
-        if not replaces:
+        if not changes and not order.words("oldtime"):
             raise Asked("There is a schedule already. Instead of it, or also?", order.plan.going_on(","))
         order.plan.do({"op": "remove_trigger", "index": old[0]})
     order.plan.do({"op": "add_trigger", "trigger": trigger})
@@ -126,22 +118,23 @@ def _trigger_told(order: Filled) -> JsonObject:
     Raises:
         NotRead: It tells none, or none that cron can say; then the text says why.
     """
-    every = any(t.is_("every", "each") for t in order.around())
     crons = [one.cron for one in order.plan.workflow.triggers if one.type == "schedule"]
     pieces = order.all_words("when")
     # "It runs Mondays at 8. Make that Fridays."
     new = [words for words in pieces if len(pieces) == 1 or not any(_is_then(words, cron) for cron in crons)]
-    told = recurrence_told((*rhythm_beside(order.around()), *itertools.chain(*(new or pieces))), every=every)
+    words = (*rhythm_beside(order.around()), *itertools.chain(*(new or pieces)))
+    told = recurrence_told(words, every=order.says("every", "each"))
     if told is None:
         raise NotRead
     if (old := order.words("oldtime")) and not any(_is_then(old, cron) for cron in crons):
-        order.plan.notes = [*order.plan.notes, f"it does not start at {order.text('oldtime')} now"]
+        order.plan.notes.append(f"it does not start at {order.text('oldtime')} now")
     if len(crons) == 1 and crons[0] and not told.names_day:
         told = replace(told, cron=" ".join((*told.cron.split()[:2], *crons[0].split()[2:])), assumed="")
     elif len(crons) == 1 and crons[0] and told.cron and not told.names_time and not _is_another(order):
         # "On Tuesdays instead": at the same hour.
         told = replace(told, cron=" ".join((*crons[0].split()[:2], *told.cron.split()[2:])))
-    order.plan.notes = [*order.plan.notes, *filter(None, (told.assumed,))]
+    if told.assumed:
+        order.plan.notes.append(told.assumed)
     return told.trigger()
 
 
@@ -149,20 +142,19 @@ def _event(order: Filled) -> None:
     """Add an event by its name, "lead.created", or by the words for it: "a web form is submitted"."""
     words = [*itertools.chain(*order.all_words("when"), *order.all_words("value")), *order.around()]
     if any(t.is_(*_STARTED_BY["manual"]) for t in words):
-        order.plan.do({"op": "add_trigger", "trigger": {"type": "manual"}})
-        return
-    if any(t.is_("webhook", "post") for t in words):
+        trigger = {"type": "manual"}
+    elif any(t.is_("webhook", "post") for t in words):
         path = re.search(r"(?<!\w)/[\w/-]+", order.plan.text)
         trigger = {"type": "webhook"} | ({"path": path[0]} if path else {})
-        order.plan.do({"op": "add_trigger", "trigger": trigger})
-        return
-    # Beside the order where it is nowhere else: "they start it too, the event is lead.created".
-    named = _ids_in(words) or _ids_in(order.tokens)
-    said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
-    if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
-        raise NotRead
-    name = named[0] if named else "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in said)
-    order.plan.do({"op": "add_trigger", "trigger": {"type": "event", "event": name}})
+    else:
+        # Beside the order where it is nowhere else: "they start it too, the event is lead.created".
+        named = _ids_in(words) or _ids_in(order.tokens)
+        said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
+        if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
+            raise NotRead
+        name = named[0] if named else "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in said)
+        trigger = {"type": "event", "event": name}
+    order.plan.do({"op": "add_trigger", "trigger": trigger})
 
 
 def _ids_in(words: Sequence[Token]) -> list[str]:
@@ -175,11 +167,8 @@ def _untrigger(order: Filled) -> None:
     said = [*order.around(), *order.words("value")]
     kinds = {kind for kind, words in _STARTED_BY.items() if any(t.is_(*words) for t in said)}
     names = {t.text for t in said}
-    found = [
-        i
-        for i, one in enumerate(order.plan.workflow.triggers)
-        if one.type in kinds or getattr(one, "event", None) in names
-    ]
+    triggers = enumerate(order.plan.workflow.triggers)
+    found = [at for at, one in triggers if one.type in kinds or getattr(one, "event", None) in names]
     if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "remove_trigger", "index": found[0]})
@@ -188,14 +177,11 @@ def _untrigger(order: Filled) -> None:
 def _no_message(order: Filled) -> None:
     """Take away the one automation that sends what a message says is to be sent no longer."""
     said = [t for role in ("who", "channel") for words in order.all_words(role) for t in words if t.is_content]
-    about = next((step for role in _WHERE_SENT if (step := order.maybe(role)) is not None), None)
+    about = order.maybe("after") or order.maybe("before") or order.maybe("step")
     if not said:
         raise NotRead
-    found = [
-        one
-        for one in order.plan.workflow.automations
-        if _tells(said, one.effect.model_dump_json()) and (about is None or about.id in (one.on.to, one.on.from_))
-    ]
+    sent = (one for one in order.plan.workflow.automations if _tells(said, one.effect.model_dump_json()))
+    found = [one for one in sent if about is None or about.id in (one.on.to, one.on.from_)]
     if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "set_automation", "id": found[0].id, "automation": None})

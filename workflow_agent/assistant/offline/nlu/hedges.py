@@ -11,27 +11,19 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 
 ASKED: Final = "You ask, and I am not sure that you want it done"
-_ASKED_OF = ("you", "we", "they", "i", "he", "she")
-"""Of whom "have" asks; "have it start at 6" orders."""
 _ENDS = frozenset(",.;!?-")
 _MOST_TAIL = 6
 _TAKES_BACK = ("actually", "better", "leave", "forget", "wait", "think", "stop", "rather")
-_PERHAPS = ("perhaps", "maybe", "possibly")
-_EXCEPT = ("except", "excepting", "excluding")
 _ALL = ("all", "any", "every", "everything", "anything", "anybody", "anyone", "everybody", "everyone", "nobody", "step")
 _TAKES = frozenset({"remove_step", "disconnect", "untag", "remove_alias", "remove_trigger", "set_automation"})
 _ADDS = frozenset({"insert_step", "add_step", "connect"})
 _UNLESS = ("without", "unless", "until", "before", "except")
-_DENIES = ("no", "never", "nobody", "cannot")
 
 
 def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterator[str]:
     """Yield why the edits of a message may not be wanted, as sentences without a full stop.
 
-    Args:
-        edits: What the message was taken to order.
-        tokens: The message.
-        said: The message without what is said beside the order, and without what fills a slot of it.
+    `said` is the message without what is said beside the order, and without what fills a slot of it.
     """
     words = tuple(t for t in said if t.kind != "punct")
     if words and _begins(tokens, words[0]) and _is_asked(words):
@@ -39,15 +31,17 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterato
     if _opens_remark(tuple(t for t in tokens if t.kind != "punct")):
         yield "I am not sure that you want it done now"
     for at, token in enumerate(said):
-        if token.is_(*_PERHAPS):
+        if token.is_("perhaps", "maybe", "possibly"):
             yield f"You said “{token.text}”"
         if _turns_round(edits, said, at):
             yield f"I am not sure what “{token.text}” says here"
-    if any(t.is_("sorry", "no") and at and _corrects(tokens[at + 1 : at + 4]) for at, t in enumerate(tokens)):
+    corrected = (tokens[at + 1 : at + 4] for at, t in enumerate(tokens) if at and t.is_("sorry", "no"))
+    if any(_side_by_side(some, ("i", "we"), ("mean",)) for some in corrected):
         yield "You put it right, and I am not sure what holds"
     if _is_taken_back(tokens):
         yield "The end of your message may take it back"
-    if _leaves_out(said) or (len(edits) > 1 and _one_of(words) and all(e["op"] in _TAKES for e in edits)):
+    one_of = len(edits) > 1 and _side_by_side(words, ("one", "either"), ("of",))
+    if _leaves_out(said) or (one_of and all(edit["op"] in _TAKES for edit in edits)):
         yield "I am not sure what is to be left out"
 
 
@@ -62,14 +56,15 @@ def _turns_round(edits: Sequence[JsonObject], said: Tokens, at: int) -> bool:
     return corrects or (adds and token.is_("never") and not any(t.is_(*_UNLESS) for t in said[at + 1 :]))
 
 
-def _corrects(tokens: Tokens) -> bool:
-    """Say whether "I mean" is said."""
-    return any(one.is_("i", "we") and other.is_("mean") for one, other in itertools.pairwise(tokens))
+def _side_by_side(tokens: Tokens, first: Sequence[str], second: Sequence[str]) -> bool:
+    """Say whether one of some words stands right in front of one of others: "I mean"."""
+    return any(one.is_(*first) and other.is_(*second) for one, other in itertools.pairwise(tokens))
 
 
 def denies(said: Tokens) -> bool:
     """Say whether words deny something."""
-    return any(token.kind == "word" and (token.has("neg") or token.is_(*_DENIES)) for token in said)
+    words = (token for token in said if token.kind == "word")
+    return any(token.has("neg") or token.is_("no", "never", "nobody", "cannot") for token in words)
 
 
 def _begins(tokens: Tokens, word: Token) -> bool:
@@ -82,23 +77,22 @@ def _is_asked(words: Tokens) -> bool:
     if len(words) < 3:
         return False
     first, second, third = words[:3]
-    asks = first.is_("shall", "did", "was", "were") or (first.is_("have") and second.is_(*_ASKED_OF))
-    return asks or (first.is_("would") and second.is_("not") and third.is_("it"))
+    # "Have it start at 6" orders.
+    has = first.is_("have") and second.is_("you", "we", "they", "i", "he", "she")
+    would = first.is_("would") and second.is_("not") and third.is_("it")
+    return has or would or first.is_("shall", "did", "was", "were")
 
 
 def _opens_remark(words: Tokens) -> bool:
     if len(words) < 3:
         return False
-    first, second = words[:2]
-    noticed = ("see", "hear", "heard", "saw", "noticed", "thought")
-    tells = first.is_("i", "we") and second.lower in noticed
-    thanks = first.is_("thanks", "thank") and any(t.is_("for") for t in words[1:4])
-    return tells or thanks
+    tells = words[0].is_("i", "we") and words[1].lower in ("see", "hear", "heard", "saw", "noticed", "thought")
+    return tells or (words[0].is_("thanks", "thank") and any(t.is_("for") for t in words[1:4]))
 
 
 def _leaves_out(said: Tokens) -> bool:
     for at, token in enumerate(said):
-        if token.is_(*_EXCEPT):
+        if token.is_("except", "excepting", "excluding"):
             return True
         if token.is_("but") and at and at + 1 < len(said):
             before, after = said[at - 1], said[at + 1]
@@ -107,22 +101,14 @@ def _leaves_out(said: Tokens) -> bool:
     return False
 
 
-def _one_of(words: Tokens) -> bool:
-    return any(one.is_("one", "either") and other.is_("of") for one, other in itertools.pairwise(words))
-
-
 def _is_taken_back(tokens: Tokens) -> bool:
     """Say whether a message ends in no more than "no", "actually don't" or "or what do you think"."""
     kept = list(tokens)
     while kept and kept[-1].kind in ("punct", "break"):
         kept.pop()
     tail = list(itertools.takewhile(lambda t: t.text not in _ENDS and t.kind != "break", reversed(kept)))[::-1]
-    if not tail or len(tail) == len(kept) or len(tail) > _MOST_TAIL:
+    if not tail or len(tail) == len(kept) or len(tail) > _MOST_TAIL or tail[-1].has("prep"):
         return False
-    plain = (
-        not tail[-1].has("prep")
-        and all(not t.is_content or t.is_(*_TAKES_BACK) for t in tail)
-        and all(t.kind == "word" for t in tail)
-    )
+    plain = all(t.kind == "word" and (not t.is_content or t.is_(*_TAKES_BACK)) for t in tail)
     dismisses = len(tail) == 2 and tail[0].is_("leave", "forget") and tail[1].has("pron")
     return plain and (dismisses or denies(tuple(tail)) or tail[0].is_("or"))

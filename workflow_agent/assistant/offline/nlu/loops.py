@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from workflow_agent.assistant.offline.nlu.cases import case_told, connections, decider
+from workflow_agent.assistant.offline.nlu.cases import case_told, condition_of_way, connections, decider
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, titled
 from workflow_agent.assistant.offline.references import akin, content_of
@@ -20,16 +20,16 @@ def loop(order: Filled) -> None:
         raise Asked("Until when is it done again?", plan.going_on(", until"))
     condition, is_until = case_told(order, "cond"), _leads_on(order)
     first, last = _ends(order, condition)
-    if last.id not in reach(plan.workflow, first.id) or _leaves_branch(plan, first, last):
+    leaves_branch = any((first in row) != (last in row) for row in branches(plan.workflow))
+    if leaves_branch or last.id not in reach(plan.workflow, first.id):
         raise NotRead
     if first.type == "decision":
-        plan.notes = [*plan.notes, f"it would go back to the question “{first.name}”"]
+        plan.notes.append(f"it would go back to the question “{first.name}”")
     if words := order.words("num"):
         # "Three times at most": what is done then, nobody told.
         plan.unread.append(plan.said(words))
     plan.unread += [f"{one.text} {other.text}" for one, other in pairwise(order.around()) if one.is_("every", "each")]
-    asking = _asked_already(plan, last, condition)
-    if asking is not None:
+    if (asking := _asked_already(plan, last, condition)) is not None:
         _lead_back(plan, asking, first, condition, is_until=is_until)
         return
     name = f"{titled(condition)}?"
@@ -55,10 +55,10 @@ def _leads_on(order: Filled) -> bool:
     marks = [t for t in front if _leads(t)] or [t for t in told[:2] if _leads(t)]
     if marks:
         return marks[-1].among("loops.on")
-    if not any(t.text == "?" and t.start == told[-1].end for t in around):
-        raise NotRead
     # "The weight is wrong? Then back to packing."
-    return False
+    if any(t.text == "?" and t.start == told[-1].end for t in around):
+        return False
+    raise NotRead
 
 
 def _leads(token: Token) -> bool:
@@ -72,7 +72,7 @@ def _ends(order: Filled, condition: str) -> tuple[Step, Step]:
         first = order.step("to")
         if role := next((role for role in ("from", "step") if order.all_words(role)), None):
             return first, order.step(role)
-        returns = any(t.is_("back", "return", "start") for t in order.around())
+        returns = order.says("back", "return", "start")
         return first, decider(plan, condition) if returns else first
     if order.words("from"):
         raise NotRead
@@ -80,12 +80,8 @@ def _ends(order: Filled, condition: str) -> tuple[Step, Step]:
     steps = sorted(order.steps(), key=lambda step: rank[step.id])
     between = (s for s in plan.workflow.steps if rank[steps[0].id] < rank[s.id] < rank[steps[-1].id])
     others = [step for step in between if step not in steps]
-    plan.notes = [*plan.notes, *(f"“{step.name}” lies between them and is done again too" for step in others)]
+    plan.notes += (f"“{step.name}” lies between them and is done again too" for step in others)
     return steps[0], steps[-1]
-
-
-def _leaves_branch(plan: Plan, first: Step, last: Step) -> bool:
-    return any((first in row) != (last in row) for row in branches(plan.workflow))
 
 
 def _asked_already(plan: Plan, last: Step, condition: str) -> Step | None:
@@ -103,7 +99,7 @@ def _asked_already(plan: Plan, last: Step, condition: str) -> Step | None:
     cases = _onward(plan, behind) if behind else []
     if behind is None or not any(_has_case(edge) for edge in cases):
         return None
-    told = " ".join((behind.name, *(edge.when.text or "" for edge in cases if edge.when)))
+    told = " ".join((behind.name, *map(condition_of_way, cases)))
     return behind if _tells(told, condition) else None
 
 
@@ -125,10 +121,10 @@ def _lead_back(plan: Plan, asking: Step, first: Step, condition: str, *, is_unti
     """Lead back from a step that decides already, in the case told, or in any other than that."""
     ways = _onward(plan, asking)
     others = [edge for edge in ways if edge.type == "default"]
-    if any(edge.to == first.id for edge in others if is_until):
+    if is_until and any(edge.to == first.id for edge in others):
         raise NotRead(f"“{asking.name}” leads back to “{first.name}” already")
-    if is_until and not others and any(_tells(edge.when.text or "", condition) for edge in ways if edge.when):
+    if is_until and not others and any(_tells(condition_of_way(edge), condition) for edge in ways):
         plan.do({"op": "connect", "from": asking.id, "to": first.id, "type": "default"})
     else:
-        plan.do(*connections(plan, asking, first, f"not ({condition})" if is_until else condition))
-    plan.notes = [*plan.notes, f"the other ways from “{asking.name}” stay as they are"]
+        plan.do(*connections(plan, asking, first.id, f"not ({condition})" if is_until else condition))
+    plan.notes.append(f"the other ways from “{asking.name}” stay as they are")

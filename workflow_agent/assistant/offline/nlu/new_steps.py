@@ -35,11 +35,11 @@ def place_of(order: Filled) -> Place:
     if (beside := _by(order, "beside")) is not None:
         return Place({}, beside)
     if words := order.words("atend"):
-        plan.notes = [*plan.notes, *_unless_said(order, words, "new_steps.end")]
+        plan.notes += _unless_said(order, words, "new_steps.end", "new_steps.start")
         return Place(at_end(plan))
     if words := order.words("atstart"):
-        plan.notes = [*plan.notes, *_unless_said(order, words, "new_steps.start")]
-        return Place({"before": plan.workflow.start, "at": "start"})
+        plan.notes += _unless_said(order, words, "new_steps.start", "new_steps.end")
+        return Place({"before": plan.workflow.start}, is_start=True)
     after, before = _either(order)
     if after is not None and before is not None:
         return between(plan, after, before)
@@ -50,16 +50,13 @@ def place_of(order: Filled) -> Place:
     raise NotRead
 
 
-def _unless_said(order: Filled, words: Tokens, known: str) -> list[str]:
-    """Return for what words were taken that have none of a list: "the thing of the week" is no start."""
-    place = known.rpartition(".")[2]
-    other = "new_steps.end" if place == "start" else "new_steps.start"
-    told = [t for t in words if t.among(known)]
-    own = any(not t.among(other) for t in told)
-    contrary = any(t.among(other) for t in words if t not in told)
+def _unless_said(order: Filled, words: Tokens, place: str, other: str) -> list[str]:
+    """Return for what words were taken that have none of a place's list: "the thing of the week" is no start."""
+    told = [t for t in words if t.among(place)]
+    contrary = [t for t in words if t.among(other)]
     # "Before all else", and not "to finish it all".
-    says = own or (bool(told) and not contrary)
-    return [] if says else [f"I took “{order.plan.said(words)}” for the {place} of the workflow"]
+    says = any(t not in contrary for t in told) or (bool(told) and all(t in told for t in contrary))
+    return [] if says else [f"I took “{order.plan.said(words)}” for the {place.rpartition('.')[2]} of the workflow"]
 
 
 def _by(order: Filled, role: str) -> Step | None:
@@ -88,26 +85,21 @@ def _alone(order: Filled, words: Tokens) -> Step | None:
 
 
 def _either(order: Filled) -> tuple[Step | None, Step | None]:
-    found: list[Step | None] = []
+    found: dict[str, Step | None] = {}
     unclear: list[StepUnclear] = []
     for role in ("after", "before"):
         try:
-            found.append(_by(order, role))
+            found[role] = _by(order, role)
         except StepUnclear as one:
             unclear.append(one)
-            found.append(None)
-    if unclear and not any(found):
+    if unclear and not any(found.values()):
         raise unclear[0]
     order.plan.unread += [one.phrase for one in unclear]
-    return found[0], found[1]
+    return found.get("after"), found.get("before")
 
 
 def new_steps(order: Filled) -> list[JsonObject]:
-    """Return the new steps of an order, mostly one.
-
-    Raises:
-        NotRead: Its words are no name for one.
-    """
+    """Return the new steps of an order, mostly one, as `new_step` does."""
     several = _listed(order)
     return [_drafted(order, words) for words in several] if len(several) > 1 else [new_step(order)]
 
@@ -232,9 +224,8 @@ def _is_tangled(deed: Deed, said: Tokens) -> bool:
     """
     if deed.voice != "passive":
         return False
-    again = any(
-        one.is_("and", "or") and "ed" in other.entry.form.split() for one, other in itertools.pairwise(deed.rest)
-    )
+    pairs = itertools.pairwise(deed.rest)
+    again = any(one.is_("and", "or") and "ed" in other.entry.form.split() for one, other in pairs)
     inner = any(t.has("conj", "wh") and not t.is_("and", "or") for t in deed.subject)
     told = any(t.has("aux") or t.is_("get") for t in said)
     unsure = not told and any(t.has("prep") for t in deed.subject)
@@ -301,12 +292,8 @@ def _wait(order: Filled, said: Tokens) -> JsonObject | None:
 
 def _waiting(order: Filled, draft: JsonObject, length: str, told: Sequence[Token] = ()) -> JsonObject:
     """Return the wait that a new step is; nobody does it, and it ends by itself."""
-    order.plan.unread += [
-        order.plan.said(words)
-        for role in ("who", "time")
-        for words in order.all_words(role)
-        if tuple(words) != tuple(told)
-    ]
+    others = (*order.all_words("who"), *order.all_words("time"))
+    order.plan.unread += [order.plan.said(words) for words in others if words != tuple(told)]
     kept = {key: one for key, one in draft.items() if key not in ("assignee", "uses")}
     return kept | {"type": "wait", "duration": length}
 
@@ -318,12 +305,11 @@ def name_given(order: Filled, role: str) -> str:
         NotRead: Its words are no name.
     """
     words = bare(order.words(role))
-    if order.is_cut(role):
+    if order.is_cut(role) or not 0 < len(words) <= MOST_NAME:
         raise NotRead
-    if not words or len(words) > MOST_NAME or words[0].is_("step", "workflow") or any(t.text == ";" for t in words):
+    if words[0].is_("step", "workflow") or any(t.text == ";" for t in words):
         raise NotRead
-    quoted = [t for t in words if t.kind == "quoted"]
-    return quoted[0].text if len(quoted) == 1 and len(words) == 1 else titled(order.text(role))
+    return words[0].text if len(words) == 1 and words[0].kind == "quoted" else titled(order.text(role))
 
 
 def is_message(order: Filled) -> bool:
@@ -332,8 +318,8 @@ def is_message(order: Filled) -> bool:
     if not who or order.words("new"):
         return False
     before = [t for t in order.tokens if t.start < who[0].start and not t.has("det")]
-    behind = next((t for t in order.tokens if t.start > who[-1].start), None)
-    return before[-1:] != [] and (before[-1].is_(*_TELLING) or (behind is not None and behind.is_("know")))
+    behind = [t for t in order.tokens if t.start > who[-1].start]
+    return bool(before) and (before[-1].is_(*_TELLING) or any(t.is_("know") for t in behind[:1]))
 
 
 def message_step(order: Filled) -> JsonObject:

@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.tokens import Token
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.walks import reach
 from workflow_agent.workflows.model.steps import Step
+from workflow_agent.workflows.model.transitions import Transition
 
 _DONE = word_set("placing.done")
 
@@ -20,6 +21,8 @@ class Place:
 
     fields: JsonObject
     beside: Step | None = None
+    is_start: bool = False
+    """Whether new steps begin the workflow there."""
 
 
 def at_end(plan: Plan) -> JsonObject:
@@ -46,12 +49,10 @@ def between(plan: Plan, after: Step, before: Step) -> Place:
         return Place({"between": [after.id, before.id]})
     if before.id == after.id or before.id not in reach(flow, after.id):
         raise Asked(f"**{before.name}** does not come after **{after.name}**. Where does it go?")
-    if len(onward) == 1:
-        where, told = {"after": after.id}, f"right after “{after.name}”"
-    else:
-        where, told = {"before": before.id}, f"right before “{before.name}”"
-    plan.guesses = [*plan.guesses, f"there are steps between “{after.name}” and “{before.name}”: I would put it {told}"]
-    return Place(where)
+    side, step = ("after", after) if len(onward) == 1 else ("before", before)
+    told = f"I would put it right {side} “{step.name}”"
+    plan.guesses.append(f"there are steps between “{after.name}” and “{before.name}”: {told}")
+    return Place({side: step.id})
 
 
 def anchor(plan: Plan, tokens: Sequence[Token], mark: str) -> Step | None:
@@ -93,7 +94,7 @@ def move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
         plan.do({"op": "parallelize", "steps": [*(step.id for step in steps), place.beside.id]})
         return
     plan.notes = [note for note in plan.notes if "did not say where" not in note]
-    fields = {key: value for key, value in place.fields.items() if key != "at"}
+    fields = place.fields
     for step in steps:
         if step.id in (fields.get("before"), fields.get("after"), *(fields.get("between") or ())):
             raise NotRead
@@ -102,29 +103,29 @@ def move_steps(plan: Plan, steps: Sequence[Step], place: Place) -> None:
         plan.do({"op": "move_step", "step": step.id, **fields})
         left = [edge.when.text for edge in plan.workflow.transitions if edge.when]
         if lost := [text for text in cases if cases.count(text) > left.count(text)]:
-            plan.notes = [*plan.notes, f"the way “{lost[0]}” would go"]
+            plan.notes.append(f"the way “{lost[0]}” would go")
         drop_empty_branches(plan, known)
         fields = {"after": step.id}
 
 
 def drop_empty_branches(plan: Plan, known: Collection[tuple[str, str]]) -> None:
-    """Take out the branches that a step was alone in, and has left.
+    """Take out the branches that a step was alone in, and has left, so that their ways are none of those known.
 
     Behind a fork, or behind a step another plain way on from which leads to the same step.
-
-    Args:
-        plan: The edits by which it left.
-        known: The ways before these, from which step to which.
     """
     kinds = {one.id: one.type for one in plan.workflow.steps}
     for edge in plan.workflow.transitions:
         if (edge.from_, edge.to) in known or edge.type != "sequence" or edge.when is not None:
             continue
-        beside = [e.to for e in plan.workflow.outgoing(edge.from_) if e.type == "sequence" and e.when is None]
-        if (kinds[edge.from_], kinds[edge.to]) == ("fork", "join") or any(
-            edge.to in reach(plan.workflow, one) for one in beside if one != edge.to
-        ):
+        beside = (way.to for way in plain_ways(plan, edge.from_) if way.to != edge.to)
+        is_empty = (kinds[edge.from_], kinds[edge.to]) == ("fork", "join")
+        if is_empty or any(edge.to in reach(plan.workflow, one) for one in beside):
             plan.do({"op": "disconnect", "from": edge.from_, "to": edge.to})
+
+
+def plain_ways(plan: Plan, step_id: str) -> list[Transition]:
+    """Return the ways on from a step that have no condition."""
+    return [edge for edge in plan.workflow.outgoing(step_id) if edge.type == "sequence" and edge.when is None]
 
 
 def put(plan: Plan, drafts: Sequence[JsonObject], place: Place) -> None:
@@ -132,29 +133,28 @@ def put(plan: Plan, drafts: Sequence[JsonObject], place: Place) -> None:
     fields = place.fields
     if place.beside is not None and len(drafts) > 1:
         raise NotRead
-    for draft in drafts:
+    for at, draft in enumerate(drafts):
         said = content_of(draft["name"]) or [draft["name"].casefold()]
         named = ((step.name, content_of(step.name) or [step.name.casefold()]) for step in plan.workflow.steps)
         if same := next((name for name, words in named if words == said), None):
-            plan.notes = [*plan.notes, f"there is “{same}” already, so that there would be two"]
+            plan.notes.append(f"there is “{same}” already, so that there would be two")
         draft["id"] = plan.new_id(draft["name"])
         if place.beside is not None:
             _put_beside(plan, draft, place.beside)
-        elif fields == {"before": plan.workflow.start, "at": "start"}:
+        elif place.is_start and not at:
             plan.do(
                 {"op": "add_step", "step": draft},
                 {"op": "connect", "from": draft["id"], "to": plan.workflow.start},
                 {"op": "set_start", "step": draft["id"]},
             )
         else:
-            plan.do({"op": "insert_step", "step": draft, **{k: v for k, v in fields.items() if k != "at"}})
+            plan.do({"op": "insert_step", "step": draft, **fields})
         plan.steps.last = draft["id"]
         fields = {"after": draft["id"]}
 
 
 def _put_beside(plan: Plan, draft: JsonObject, beside: Step) -> None:
-    branch = branch_of(plan, beside.id)
-    if branch is None:
+    if (branch := branch_of(plan, beside.id)) is None:
         together = {"op": "parallelize", "steps": [draft["id"], beside.id]}
         try:
             plan.do({"op": "insert_step", "step": draft, "before": beside.id}, together)
@@ -179,19 +179,14 @@ def branch_of(plan: Plan, step_id: str) -> tuple[str, str] | None:
 
 def swap_steps(plan: Plan, one: Step, other: Step) -> None:
     """Make the edits that let two steps trade places, however far apart they are."""
-    following = {edge.to for edge in plan.workflow.outgoing(one.id) if edge.type != "error"}
-    preceding = {edge.to for edge in plan.workflow.outgoing(other.id) if edge.type != "error"}
-    if other.id in following or one.id in preceding:
-        first, second = (one, other) if other.id in following else (other, one)
-        # Who comes to the second past the first would miss it.
-        ways = {edge.from_ for edge in plan.workflow.incoming(second.id)}
-        if ways - {first.id}:
-            plan.notes = [*plan.notes, f"who comes to “{second.name}” past “{first.name}” would miss it"]
-        plan.do({"op": "move_step", "step": second.id, "before": first.id})
-    else:
-        after_one = [edge.to for edge in plan.workflow.outgoing(one.id)]
-        after_other = [edge.to for edge in plan.workflow.outgoing(other.id)]
-        if len(after_one) != 1 or len(after_other) != 1:
-            raise Asked(f"{one.name!r} and {other.name!r} stand apart, and their ways on differ")
-        plan.do({"op": "move_step", "step": one.id, "before": after_other[0]})
-        plan.do({"op": "move_step", "step": other.id, "before": after_one[0]})
+    for first, second in ((one, other), (other, one)):
+        if any(edge.to == second.id and edge.type != "error" for edge in plan.workflow.outgoing(first.id)):
+            if {edge.from_ for edge in plan.workflow.incoming(second.id)} != {first.id}:
+                plan.notes.append(f"who comes to “{second.name}” past “{first.name}” would miss it")
+            plan.do({"op": "move_step", "step": second.id, "before": first.id})
+            return
+    after_one, after_other = plan.workflow.outgoing(one.id), plan.workflow.outgoing(other.id)
+    if len(after_one) != 1 or len(after_other) != 1:
+        raise Asked(f"{one.name!r} and {other.name!r} stand apart, and their ways on differ")
+    plan.do({"op": "move_step", "step": one.id, "before": after_other[0].to})
+    plan.do({"op": "move_step", "step": other.id, "before": after_one[0].to})

@@ -2,12 +2,14 @@
 
 import itertools
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
+from workflow_agent.assistant.offline.nlu.cases import condition_of_way
 from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, is_probable
 from workflow_agent.assistant.offline.nlu.doubts import LENGTHS, doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
@@ -35,7 +37,6 @@ SHOW = 0.03
 """How certain a reading must be for its edits to be shown and asked about."""
 _MOST_SENTENCES = 12
 """Of a long message that are read, each by itself; the others are named as not used."""
-_UNSURE = "I am not sure that this is what you mean"
 _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _NAMED = 3
@@ -53,9 +54,7 @@ _NO_EDIT = 0.4
 def read_order(plan: Plan, tokens: Tokens) -> Reading:
     """Return the likeliest understanding of a message of which edits can be made, else the likeliest.
 
-    Args:
-        plan: Without edits; it stays so.
-        tokens: The message; an overlong one is read sentence by sentence.
+    The plan has no edits, and stays so. An overlong message is read sentence by sentence.
     """
     said = _without_courtesy(plan, tokens)
     parts = sentences(said)
@@ -93,16 +92,6 @@ def _as_one(ways: Sequence[Understood]) -> list[Understood]:
     return [replace(way, certainty=way.certainty / share, likely=min(way.likely / share, 1)) for way in rest]
 
 
-@dataclass(slots=True)
-class _Group:
-    """Ways to understand a message that come to the same edits."""
-
-    plan: Plan
-    """That of the likeliest of them."""
-    intent: str
-    weight: float = 0
-
-
 def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
     """Return the edits to which most of the ways to understand a message come, each as heavy as it is probable.
 
@@ -115,7 +104,8 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
     no_edit = sum(way.certainty for way in ways if way.intent in NO_EDIT - {SEVERAL})
     if no_edit > _NO_EDIT:
         return Reading(ways[0].intent, ways[0].certainty)
-    groups: dict[str, _Group] = {}
+    likeliest: dict[str, tuple[Plan, str]] = {}
+    weights = defaultdict[str, float](float)
     problem: StepUnclear | Asked | None = None
     asked = 0.0
     for way in sorted(ways, key=lambda one: -one.certainty):
@@ -129,14 +119,15 @@ def _single(plan: Plan, ways: Sequence[Understood], said: Tokens) -> Reading:
             problem = problem or unclear.with_traceback(None)
             asked += way.certainty
             continue
-        group = groups.setdefault(json.dumps(own.edits, sort_keys=True), _Group(own, way.intent))
-        group.weight += way.certainty
-    ranked = sorted(groups.values(), key=lambda group: -group.weight)
-    if not ranked or asked > ranked[0].weight:
+        edits = json.dumps(own.edits, sort_keys=True)
+        likeliest.setdefault(edits, (own, way.intent))
+        weights[edits] += way.certainty
+    ranked = sorted(weights, key=lambda edits: -weights[edits])
+    if not ranked or asked > weights[ranked[0]]:
         return Reading(ways[0].intent, asked, None, problem)
-    best, rival = ranked[0], ranked[1].weight if len(ranked) > 1 else 0
-    built = sum(group.weight for group in groups.values())
-    return Reading(best.intent, best.weight, best.plan, rival=rival, other=1 - built, no_edit=no_edit)
+    best, intent = likeliest[ranked[0]]
+    rival, other = sum(weights[one] for one in ranked[1:2]), 1 - sum(weights.values())
+    return Reading(intent, weights[ranked[0]], best, rival=rival, other=other, no_edit=no_edit)
 
 
 def _clauses(sentence: Tokens) -> list[Tokens]:
@@ -179,11 +170,8 @@ def _without_courtesy(plan: Plan, tokens: Tokens) -> Tokens:
 def _names_this(plan: Plan, front: Tokens) -> bool:
     """Say whether words name the workflow that the order is for: "in the loan workflow"."""
     said = [token for token in front if token.is_content]
-    if (
-        not said
-        or not front[0].is_("for", "in", "on", "about", "regarding", "concerning")
-        or said[-1].lemma not in WHOLE
-    ):
+    leads = bool(said) and front[0].is_("for", "in", "on", "about", "regarding", "concerning")
+    if not leads or said[-1].lemma not in WHOLE:
         return False
     known = {word for name in (plan.workflow.name, *plan.workflow.aliases) for word in content_of(name)}
     return all(any(akin(token.lower, word) for word in known) for token in said[:-1])
@@ -204,7 +192,7 @@ def planned(plan: Plan, reading: Reading, tokens: Tokens) -> Plan | StepUnclear 
         made.told += [*guessed, *(f"I did not use “{word}”" for word in made.unread)]
         made.unread = []
     else:
-        made.notes = [*made.notes, *guessed] or ([] if made.unread else [_UNSURE])
+        made.notes = [*made.notes, *guessed] or ([] if made.unread else ["I am not sure that this is what you mean"])
     return made
 
 
@@ -214,18 +202,15 @@ def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Seque
     for tokens in orders:
         found, _ = understandings(tokens, own.workflow)
         best = _single(own, found, tokens)
-        if best.plan is not None and not (best.intent in TAKES_AWAY and _only_names(best.plan, tokens)):
+        # "Scoring", of a removal: all words fill its slots, and none says what is ordered.
+        only_names = best.plan is not None and all(t.start in best.plan.slotted for t in tokens if t.is_content)
+        if best.plan is not None and not (best.intent in TAKES_AWAY and only_names):
             own = best.plan
             certainty *= best.certainty
         else:
             own.unread.append(plan.said(tokens))
     own.unread += map(plan.said, rest)
     return Reading(SEVERAL, certainty, own if own.edits else None)
-
-
-def _only_names(plan: Plan, tokens: Tokens) -> bool:
-    """Say whether all words of an order fill its slots, and none says what is ordered: "scoring", of a removal."""
-    return all(t.start in plan.slotted for t in tokens if t.is_content)
 
 
 def _copied(plan: Plan) -> Plan:
@@ -243,13 +228,12 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     """
     if (build := BUILDERS.get(meant.intent)) is None:
         return False
-    kept = list(own.unread), list(own.notes), list(own.guesses), dict(own.likened), list(own.told)
-    before = own.edits, own.workflow, *kept
-    last = own.steps.last
+    before, last = _copied(own), own.steps.last
     try:
         build(Filled(own, meant.slots, tokens))
     except (NotRead, StepUnclear, Asked) as unread:
-        own.edits, own.workflow, own.unread, own.notes, own.guesses, own.likened, own.told = before
+        for one in fields(before):
+            setattr(own, one.name, getattr(before, one.name))
         own.steps = Steps(own.workflow, own.steps.chosen, last)
         if isinstance(unread, NotRead) and not str(unread):
             return False
@@ -264,24 +248,22 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
     own.reasons = list(own.asides)
     if since := _since(tuple(t for t in tokens if t.start not in own.slotted)):
         own.told.append(f"I did not use “{own.said(since)}”: it holds from now on")
-    known, old = _of_touched(before[1], own.edits[len(before[0]) :]), _replaced(before[1], own)
+    known, old = _of_touched(before.workflow, own.edits[len(before.edits) :]), _replaced(before.workflow, own)
     unused = (t.text for t in _unused(meant, tokens) if t not in since and not _is_known(t, known, old))
     lost = (t.text for slot in meant.slots for t in slot.tokens if _is_lost(t, slot.role, known))
-    beside = (text for text in lost if not _has_gone(text, before[1], own.workflow))
+    # An event that was taken off was there before, and is there no longer.
+    was, now = before.workflow.model_dump_json, own.workflow.model_dump_json
+    beside = (text for text in lost if text not in was() or text in now())
     replaced = " ".join(t.text for t in old)
-    slotted = (one for one in own.unread if one in kept[0] or not (content_of(one) and akin_words(one, replaced)))
+    slotted = (one for one in own.unread if one in before.unread or not (content_of(one) and akin_words(one, replaced)))
     own.unread = list(dict.fromkeys((*slotted, *unused, *beside)))
-    return own.workflow is not before[1] or len(own.edits) > len(before[0])
+    return own.workflow is not before.workflow or len(own.edits) > len(before.edits)
 
 
 def _since(tokens: Tokens) -> Tokens:
-    """Return the words for from when on an order is to hold: "from next week", "as of July", "these days".
-
-    Args:
-        tokens: Those that are in no slot.
-    """
+    """Return of words in no slot those for from when on an order is to hold: "from next week", "as of July"."""
     for at, token in enumerate(tokens):
-        if token.is_("these") and at + 1 < len(tokens) and tokens[at + 1].is_("day"):
+        if token.is_("these") and any(t.is_("day") for t in tokens[at + 1 : at + 2]):
             return tokens[at : at + 2]
         begins = token.is_("from", "since", "starting") or (at and token.is_("of") and tokens[at - 1].is_("as"))
         found = tuple(itertools.takewhile(lambda t: t.has("det", "adj") or tells_time(t), tokens[at + 1 :]))
@@ -303,10 +285,8 @@ def _of_touched(workflow: Workflow, edits: Sequence[JsonObject]) -> set[str]:
     ways = [edge for edge in workflow.transitions if edge.id in named]
     ends = [step for edge in ways for one in (edge.from_, edge.to) if (step := workflow.step(one))]
     said = json.dumps([list(edit.values()) for edit in edits]).replace("_", " ")
-    told = [said, *(f"{step.name} {(step.assignee or '').replace('_', ' ')}" for step in (*steps, *ends))]
-    return {
-        word for text in (*told, *(edge.when.text or "" for edge in ways if edge.when)) for word in content_of(text)
-    }
+    told = (f"{step.name} {(step.assignee or '').replace('_', ' ')}" for step in (*steps, *ends))
+    return {word for text in (said, *told, *map(condition_of_way, ways)) for word in content_of(text)}
 
 
 def _replaced(before: Workflow, plan: Plan) -> Tokens:
@@ -328,11 +308,6 @@ def _is_lost(token: Token, role: str, known: set[str]) -> bool:
         return True
     names = token.kind == "word" and len(token.text) > _ABBREVIATED and any(sign in token.text[1:-1] for sign in "._@")
     return names and not role.startswith("old") and not known.issuperset(content_of(token.text.replace("_", " ")))
-
-
-def _has_gone(text: str, before: Workflow, after: Workflow) -> bool:
-    """Say whether a workflow had some text and has it no longer: an event that was taken off."""
-    return text in before.model_dump_json() and text not in after.model_dump_json()
 
 
 def _is_known(token: Token, known: Collection[str], old: Tokens) -> bool:

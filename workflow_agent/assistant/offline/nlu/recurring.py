@@ -59,11 +59,7 @@ class Recurrence:
 
 
 def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | None:
-    """Return the schedule that all words tell together; None where some of them say something else.
-
-    Args:
-        tokens: The words for when.
-        every: Whether "every" stands beside them.
+    """Return the schedule that all words for when, or "every" beside them, tell; None where some say something else.
 
     Raises:
         NotRead: No cron expression says that; the text tells what it is.
@@ -74,8 +70,9 @@ def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | Non
     if every and (interval := _interval(words)):
         return Recurrence(interval=interval)
     while at < len(words):
+        _refuse_ordinal(words, at)
         ends = (reader(words, at, told) for reader in _READERS)
-        end = next((one for one in ends if one is not None), None)
+        end = next((one for one in ends if one is not None), at + 1 if _only_joins(words[at]) else None)
         if end is None or (words[at].lemma == "day" and not every and not told.days):
             # "Some day".
             return None
@@ -86,18 +83,17 @@ def recurrence_told(tokens: Sequence[Token], *, every: bool) -> Recurrence | Non
 def is_habit(tokens: Sequence[Token]) -> bool:
     """Say whether words for when tell what comes again: "every Monday", "Mondays", "nightly", not "on Monday"."""
     tokens = _parted(tokens)
-    return any(
-        token.is_(*_EVERY, "schedule")
-        or token.lower in RHYTHMS
-        or (token.lower != token.lemma and (_weekdays_of(token) or token.lemma in _PARTS))
-        for token in tokens
-    ) or any(_of_month(tokens, at, _Told()) for at in range(len(tokens)))
+    if any(token.is_(*_EVERY, "schedule") or token.lower in RHYTHMS for token in tokens):
+        return True
+    several = (token for token in tokens if token.lower != token.lemma)
+    dated = any(_of_month(tokens, at, _Told()) for at in range(len(tokens)))
+    return dated or any(_weekdays_of(token) or token.lemma in _PARTS for token in several)
 
 
 def _interval(words: Tokens) -> str:
     """Return the length of "every 4 hours" and "every other week"; nothing where more or something else is told."""
     start = next((at for at, t in enumerate(words) if t.is_("every", "each")), 0)
-    empty = {at for at, t in enumerate(words) if t.is_(*_EVERY) or _between_words(words, at, _Told()) is not None}
+    empty = {at for at, t in enumerate(words) if t.is_(*_EVERY) or _only_joins(t)}
     if any(t.is_("time", "twice", "thrice") for t in words) or not empty.issuperset(range(start)):
         # "Three times a day", "at 6 every day".
         return ""
@@ -113,13 +109,9 @@ def _interval(words: Tokens) -> str:
 
 def rhythm_beside(tokens: Sequence[Token]) -> Tokens:
     """Return of the words beside those for when what tells how often: "nightly", "every | night"."""
-    pairs = zip((None, *tokens), tokens, strict=False)
-    return tuple(
-        token
-        for before, token in pairs
-        if token.lower in RHYTHMS
-        or (before is not None and before.is_("every", "each") and (token.lemma in _UNITS or token.lemma in _PARTS))
-    )
+    lengths = (*_UNITS, *_PARTS)
+    every = [token for before, token in itertools.pairwise(tokens) if before.is_("every", "each")]
+    return tuple(token for token in tokens if token.lower in RHYTHMS or (token in every and token.lemma in lengths))
 
 
 def _parted(tokens: Sequence[Token]) -> Tokens:
@@ -145,6 +137,12 @@ def _at(tokens: Tokens, at: int) -> Token | None:
     return tokens[at] if 0 <= at < len(tokens) else None
 
 
+def _last_of(tokens: Tokens, at: int, read: Callable[[Token], int | None]) -> int | None:
+    """Return what the second of "May to September" is read as, None where nothing like "to" is behind the first."""
+    to, last = _at(tokens, at + 1), _at(tokens, at + 2)
+    return read(last) if to is not None and last is not None and to.is_(*_TO) else None
+
+
 def _weekdays_of(token: Token | None) -> frozenset[int]:
     """Return the days of the week that a word names, one or several."""
     if token is None:
@@ -157,16 +155,15 @@ def _weekdays_of(token: Token | None) -> frozenset[int]:
     return frozenset() if day is None else frozenset({day})
 
 
-def _of_month_week(tokens: Tokens, at: int, told: _Told) -> int | None:
-    """Refuse "the first Monday", "every other Friday", "every other week at 8", "the last day"."""
-    del told
+def _refuse_ordinal(tokens: Tokens, at: int) -> None:
+    """Raise for "the first Monday", "every other Friday", "every other week at 8", "the last day"."""
     token, here = tokens[at], at + 1
     while (suffix := _at(tokens, here)) is not None and suffix.lower in ("st", "nd", "rd", "th"):
         here += 1
     ordinal = token.is_("other", "last") or (token.value is not None and (token.kind == "word" or here > at + 1))
     behind = _at(tokens, here)
     if not ordinal or behind is None:
-        return None
+        return
     last = token.is_("last") and behind.is_("day")
     second = token.is_("other") and behind.lemma in _UNITS
     named = _weekdays_of(behind) and not token.is_("six", "seven", "eight")
@@ -174,7 +171,6 @@ def _of_month_week(tokens: Tokens, at: int, told: _Told) -> int | None:
         said = " ".join((token.text + "".join(t.text for t in tokens[at + 1 : here]), behind.text))
         said += " day" * behind.is_("working", "business")
         raise NotRead(f"A schedule knows days of the week, and days of the month by their number, but no “{said}”.")
-    return None
 
 
 def _clock(tokens: Tokens, at: int, told: _Told) -> int | None:
@@ -214,8 +210,7 @@ def _of_week(tokens: Tokens, at: int, told: _Told) -> int | None:
     if tokens[at].is_("working", "business") and (behind := _at(tokens, at + 1)) is not None and behind.is_("day"):
         told.weekdays |= _WORKDAYS
         return at + 2
-    named, to = _weekdays_of(tokens[at]), _at(tokens, at + 1)
-    last = _day(tokens[at + 2]) if at + 2 < len(tokens) and to is not None and to.is_(*_TO) else None
+    named, last = _weekdays_of(tokens[at]), _last_of(tokens, at, _day)
     if not named:
         return None
     if last is not None and len(named) == 1:
@@ -228,11 +223,9 @@ def _of_week(tokens: Tokens, at: int, told: _Told) -> int | None:
 
 def _of_year(tokens: Tokens, at: int, told: _Told) -> int | None:
     """Read a month, "May to September", "1 March" and "February 1st"."""
-    first, to = _month(tokens[at]), _at(tokens, at + 1)
-    if first is None:
+    if (first := _month(tokens[at])) is None:
         return None
-    last = _month(tokens[at + 2]) if at + 2 < len(tokens) and to is not None and to.is_(*_TO) else None
-    if last is not None:
+    if (last := _last_of(tokens, at, _month)) is not None:
         told.months |= {(first + n - 1) % 12 + 1 for n in range((last - first) % 12 + 1)}
         return at + 3
     told.months.add(first)
@@ -246,9 +239,8 @@ def _of_month(tokens: Tokens, at: int, told: _Told) -> int | None:
         return None
     suffixed = behind is not None and behind.lower in ("st", "nd", "rd", "th")
     ordinal = token.kind == "word" and token.lower.endswith(("st", "nd", "rd", "th", "cond")) and token.lower != "month"
-    dated = (behind is not None and _month(behind) is not None) or (
-        before is not None and (_month(before) is not None or before.is_("day"))
-    )
+    dated = any(one is not None and _month(one) is not None for one in (before, behind))
+    dated = dated or (before is not None and before.is_("day"))
     end = at + 2 if suffixed else at + 1
     follows = _at(tokens, end)
     other = follows is not None and follows.kind == "word" and follows.is_content and _month(follows) is None
@@ -280,22 +272,12 @@ def _often(tokens: Tokens, at: int, told: _Told) -> int | None:
     return None
 
 
-def _between_words(tokens: Tokens, at: int, told: _Told) -> int | None:
-    del told
-    empty = not tokens[at].is_content and tokens[at].kind != "quoted" and not counts(tokens[at])
-    return at + 1 if empty or tokens[at].among("recurring.joint") else None
+def _only_joins(token: Token) -> bool:
+    empty = not token.is_content and token.kind != "quoted" and not counts(token)
+    return empty or token.among("recurring.joint")
 
 
-_READERS: Final[Sequence[Callable[[Tokens, int, _Told], int | None]]] = (
-    _of_month_week,
-    _hours,
-    _of_week,
-    _of_year,
-    _of_month,
-    _clock,
-    _often,
-    _between_words,
-)
+_READERS: Final = (_hours, _of_week, _of_year, _of_month, _clock, _often)
 
 
 def _recurrence(told: _Told) -> Recurrence | None:

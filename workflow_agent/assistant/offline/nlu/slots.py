@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.lexicon import word_set
@@ -26,15 +27,16 @@ SURE_STEP = 0.95
 """How probable it must be that words mean a step for nothing in them to be missed."""
 _MOST_STEPS = 100
 """Steps whose names are read for what they mean, a millisecond each; where there are more, one is known by its name."""
-_WAITING = ("wait", "waiting", "pause")
-"""What people call the only step that waits."""
-_NO_WORK = ("end", "decision", "fork", "join")
 _MOST_WHO = 8
 
 
 @dataclass(slots=True)
 class Filled:
-    """The slots of one order, and the plan that its edits go to."""
+    """The slots of one order, and the plan that its edits go to.
+
+    What reads them raises `NotRead` where words that are needed are missing or of no use, or a slot that may be there
+    once is there twice; `StepUnclear` where words mean no step, or may mean several; `Asked` where only a person knows.
+    """
 
     plan: Plan
     slots: Sequence[Slot]
@@ -46,12 +48,16 @@ class Filled:
         inside = {token.start for slot in self.slots for token in slot.tokens}
         return [token for token in self.tokens if token.start not in inside]
 
-    def named_around(self) -> Tokens:
-        """Return the words in no slot that are a step's, or those of who does it: "groomers get 3 hours".
+    def says(self, *words: str) -> bool:
+        """Say whether one of some words stands around the slots, in any form."""
+        return any(token.is_(*words) for token in self.around())
 
-        Raises:
-            NotRead: There are none.
-        """
+    def says_of(self, name: str) -> bool:
+        """Say whether a word of a list in the data file does."""
+        return any(token.among(name) for token in self.around())
+
+    def named_around(self) -> Tokens:
+        """Return the words in no slot that are a step's, or those of who does it: "groomers get 3 hours"."""
         own = {word for step in self.plan.workflow.steps for word in content_of(f"{step.name} {step.assignee or ''}")}
         named = tuple(t for t in self.around() if t.is_content and any(akin(t.lower, word) for word in own))
         if not named:
@@ -59,23 +65,17 @@ class Filled:
         return named
 
     def words(self, role: str) -> Tokens:
-        """Return the words of the slot of a role; empty where there is none.
-
-        Raises:
-            NotRead: There are several.
-        """
+        """Return the words of the one slot of a role; empty where there is none."""
         found = self.all_words(role)
         if len(found) > 1:
             # "A step where the registrar looks up the provenance."
             found = [words for words in found if any(t.is_content and t.lemma not in FRAME_WORDS for t in words)]
-        if len(found) > 1:
-            # "Could somebody from the front desk do it? The front desk."
-            longest = max(found, key=len)
-            said = [t.lower for t in longest]
-            if any(t.is_content and t.lower not in said for words in found for t in words):
-                raise NotRead
-            return longest
-        return found[0] if found else ()
+        # "Could somebody from the front desk do it? The front desk."
+        longest: Tokens = max(found, key=len, default=())
+        said = [t.lower for t in longest]
+        if any(t.is_content and t.lower not in said for words in found for t in words):
+            raise NotRead
+        return longest
 
     def all_words(self, role: str) -> list[Tokens]:
         """Return the words of every slot of a role."""
@@ -88,28 +88,18 @@ class Filled:
     def is_cut(self, role: str) -> bool:
         """Say whether the words of a role go on in another slot: "Main | server", of a step "Server"."""
         runs = itertools.pairwise(self.slots)
-        return any(
-            one.role == role and other.role != ASIDE and other.tokens[0].start <= one.tokens[-1].end + 1
-            for one, other in runs
-        )
+        behind = ((one, other) for one, other in runs if one.role == role and other.role != ASIDE)
+        return any(other.tokens[0].start <= one.tokens[-1].end + 1 for one, other in behind)
 
     def text(self, role: str) -> str:
-        """Return the words of a role as they were written, without an article in front.
-
-        Raises:
-            NotRead: There are none.
-        """
+        """Return the words of a role as they were written, without an article in front."""
         words = bare(self.words(role))
         if not words:
             raise NotRead
         return self.plan.said(words)
 
     def step(self, role: str) -> Step:
-        """Return the one step that the words of a role mean; several pieces mean one together.
-
-        Raises:
-            StepUnclear: None or several are meant.
-        """
+        """Return the one step that the words of a role mean; several pieces mean one together."""
         said = self.all_words(role)
         if not said and role == "step":
             if (spoken := self._spoken_of()) is not None:
@@ -131,10 +121,9 @@ class Filled:
             return next(iter(found.values()))
 
     def _check_apart(self, said: Sequence[Tokens]) -> None:
-        """Raise where slots beside each other that nothing joins mean steps of their own.
+        """Raise StepUnclear where slots beside each other that nothing joins mean steps of their own.
 
-        Raises:
-            StepUnclear: "Either the decision or the scoring", "payout: the decision".
+        "Either the decision or the scoring", "payout: the decision".
         """
         for one, other in itertools.pairwise(said):
             between = self.between(one, other)
@@ -200,10 +189,6 @@ class Filled:
         Args:
             role: What the words are.
             apart: Whether each slot is a step of its own, also where nothing joins them: "the survey with the test".
-
-        Raises:
-            StepUnclear: One of them is none, or may be several.
-            NotRead: There are none.
         """
         said = self.all_words(role)
         if not said and (spoken := self._spoken_of()) is not None:
@@ -218,18 +203,14 @@ class Filled:
             except StepUnclear:
                 meant = [self._meant(words, role)]
             found |= {step.id: step for step in meant}
-        if not found:
-            raise NotRead
         return list(found.values())
 
     def _pieces_joined(self, said: Sequence[Tokens]) -> list[Tokens]:
         """Return slots with those as one between which no "and" stands: "we [wait] a week for [parts]"."""
         found: list[Tokens] = []
         for words in said:
-            if found and not self._are_joined(found[-1], words):
-                found[-1] = (*found[-1], *words)
-            else:
-                found.append(words)
+            goes_on = found and not self._are_joined(found[-1], words)
+            found.append((*found.pop(), *words) if goes_on else words)
         return found
 
     def who(self) -> str | None:
@@ -279,10 +260,8 @@ class Filled:
         if not words:
             return None
         said_so = [t for t in words if t.value is not None or (t.is_content and not t.among("values.working"))]
-        alone = (
-            said_so[0] if len(said_so) == 1 and said_so[0].value is not None and ":" not in said_so[0].text else None
-        )
-        length = length_told((alone, unit)) if alone and (unit := self._unit(like)) else length_told(words)
+        alone = len(said_so) == 1 and said_so[0].value is not None and ":" not in said_so[0].text
+        length = length_told((said_so[0], unit)) if alone and (unit := self._unit(like)) else length_told(words)
         if length is None:
             raise self.asked("How long is", slots[0])
         inside = {at for first, found in durations_in(words) for at in range(first, found.end)}
@@ -313,11 +292,9 @@ def using(build: Callable[[Filled], None], *roles: str) -> Callable[[Filled], No
         plan = order.plan
         touched = (plan.workflow.step(one) for one in map(step_of, plan.edits) if one)
         doers = [step.assignee for step in touched if step is not None and step.assignee]
-        others = (slot for slot in order.slots if slot.role not in (*roles, ASIDE))
+        others = ((slot.role, plan.said(slot.tokens)) for slot in order.slots if slot.role not in (*roles, ASIDE))
         plan.unread += [
-            plan.said(slot.tokens)
-            for slot in others
-            if slot.role != "who" or not any(akin_words(plan.said(slot.tokens), doer) for doer in doers)
+            said for role, said in others if role != "who" or not any(akin_words(said, doer) for doer in doers)
         ]
 
     return built
@@ -351,11 +328,11 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
         exact = None
     if exact is not None and not _is_named_by_doer(plan, words, exact):
         if (end := _end_meant(plan, words, exact)) is not None:
-            plan.notes = [*plan.notes, f"“{plan.said(words)}” may be “{end.name}” too"]
+            plan.notes.append(f"“{plan.said(words)}” may be “{end.name}” too")
         return exact
     waits = [one for one in plan.workflow.steps if one.type == "wait"]
     named = [t for t in words if t.is_content]
-    if named and len(waits) == 1 and all(t.is_(*_WAITING) for t in named):
+    if named and len(waits) == 1 and all(t.is_("wait", "waiting", "pause") for t in named):
         return waits[0]
     said, fits = plan.said(words), plan.fits(bare(words))
     offered = [Candidate(one.id, one.name) for one in fits] if len(fits) > 1 else []
@@ -402,38 +379,27 @@ def _is_named_by_doer(plan: Plan, words: Tokens, step: Step) -> bool:
     """Say whether a step fits by who does it, and what else is said is the work of another: "once finance paid"."""
     own = content_of(step.name)
     work = [t for t in words if t.is_content and not t.possessive and not _is_doer(t, step)]
-    others = [one for one in plan.workflow.steps if one.id != step.id and one.type not in _NO_WORK]
-    verbs = [content_of(one.name)[:1] for one in others]
+    others = (one for one in plan.workflow.steps if one.id != step.id)
+    verbs = [content_of(one.name)[:1] for one in others if one.type not in ("end", "decision", "fork", "join")]
     by_doer = len(work) < sum(t.is_content for t in words)
-    begins = bool(own) and any(akin(t.lower, own[0]) for t in work)
-    return (
-        by_doer
-        and not begins
-        and any(all(akin(t.lower, v) for v in verb for t in work) for verb in verbs if verb and work)
-    )
+    if not work or not by_doer or any(akin(t.lower, first) for t in work for first in own[:1]):
+        return False
+    return any(all(akin(t.lower, v) for v in verb for t in work) for verb in verbs if verb)
 
 
 def _is_doer(token: Token, step: Step) -> bool:
-    about = content_of((step.assignee or "").replace("_", " "))
-    return any(akin(token.lower, one) for one in about) and not any(
-        akin(token.lower, one) for one in content_of(step.name)
-    )
+    own, about = content_of(step.name), content_of((step.assignee or "").replace("_", " "))
+    return any(akin(token.lower, one) for one in about) and not any(akin(token.lower, one) for one in own)
 
 
 def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
     """Return the steps of words that may name several: "the survey and the test"."""
-    parts: list[list[Token]] = [[]]
-    for token in words:
-        if token.text == "," or token.is_("and", "&", "+"):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    pieces = [tuple(part) for part in parts if any(t.is_content for t in part)]
+    runs = itertools.groupby(words, key=lambda token: token.text == "," or token.is_("and", "&", "+"))
+    parts = [tuple(run) for is_joint, run in runs if not is_joint]
+    pieces = [part for part in parts if any(t.is_content for t in part)]
     if len(pieces) > 1:
-        try:
+        with suppress(StepUnclear):
             return [step_meant(plan, piece, role) for piece in pieces]
-        except StepUnclear:
-            pass
     return [step_meant(plan, words, role)]
 
 
@@ -450,10 +416,9 @@ def _is_name(words: Tokens) -> bool:
         if token.text == ";" or (joins and not related):
             return False
         behind = [t for t in words[at + 1 :] if t.is_content]
-        if at and not related and token.has("prep") and not token.is_("of") and behind and all(map(tells_time, behind)):
-            return False
+        dates = at and token.has("prep") and not token.is_("of") and behind and all(map(tells_time, behind))
         # "Tell operations", and not "the letting agent".
         acts = token.has("verb") and not token.has("noun", "adj") and token.lower in word_set("slots.telling")
-        if acts and not related:
+        if (dates or acts) and not related:
             return False
     return True

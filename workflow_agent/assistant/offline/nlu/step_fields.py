@@ -22,17 +22,10 @@ _WORK = ("human", "action")
 _TIMES_X = re.compile(r"x(\d{1,3})|(\d{1,3})x")
 _TYPES = {
     "date": "date",
-    "amount": "number",
-    "number": "number",
-    "price": "number",
-    "sum": "number",
-    "email": "email",
-    "e-mail": "email",
-    "file": "file",
-    "attachment": "file",
-    "comment": "text",
-    "note": "text",
-    "reason": "text",
+    **dict.fromkeys(("amount", "number", "price", "sum"), "number"),
+    **dict.fromkeys(("email", "e-mail"), "email"),
+    **dict.fromkeys(("file", "attachment"), "file"),
+    **dict.fromkeys(("comment", "note", "reason"), "text"),
 }
 """By the last word of a field's name; anything else is a line of text."""
 
@@ -61,7 +54,7 @@ def _somebody(order: Filled) -> str:
 
 def _deadline(order: Filled) -> None:
     steps = [_at_work(order.plan, step) for step in order.steps()]
-    if len(steps) > 1 and any(t.is_("between") for t in order.around()):
+    if len(steps) > 1 and order.says("between"):
         # "Leave a day between the mail and the visit" is a wait.
         raise NotRead
     now = _time_of(order, steps[0])
@@ -89,14 +82,18 @@ def _at_work(plan: Plan, step: Step) -> Step:
         return step
     if not any(akin(one, other) for one in content_of(step.name) for other in content_of(work.name)):
         return step
-    plan.guesses = [*plan.guesses, f"“{step.name}” takes no time: I took **{work.name}**"]
+    plan.guesses.append(f"“{step.name}” takes no time: I took **{work.name}**")
     return work
 
 
 def _time_of(order: Filled, step: Step) -> str | None:
     """Return the time that the message set before, or the one that the step has now."""
     before = [edit["timeout"] for edit in order.plan.edits if edit["op"] == "set_timeout"]
-    return before[-1] if before else step.duration if step.type == "wait" else step.timeout
+    return before[-1] if before else _length_of(step)
+
+
+def _length_of(step: Step) -> str | None:
+    return step.duration if step.type == "wait" else step.timeout
 
 
 def _factor(order: Filled) -> float | None:
@@ -112,8 +109,7 @@ def _changed(step: Step, factor: float, seconds: float) -> str:
         Asked: It has none.
         NotRead: Nothing would be left of it.
     """
-    now = step.duration if step.type == "wait" else step.timeout
-    if now is None:
+    if (now := _length_of(step)) is None:
         raise Asked(f"**{step.name}** has no time yet. How long may it take?", f"{step.name} takes ")
     left = seconds_of(now) * factor + seconds
     if left <= 0:
@@ -127,29 +123,25 @@ def _check_limit(order: Filled, step: Step) -> None:
     Raises:
         NotRead: It is one: "pay out only after 3 days", "no sooner than", "at the earliest".
     """
-    around = order.around()
-    denied = any(t.is_("no", "not", "never", "nobody") for t in around)
-    least = any(t.is_("least") for t in around)
-    after = any(t.is_("after") or (t.is_("later") and not denied) for t in around)
-    if any(t.is_("earliest") or (denied and t.is_("sooner", "soon", "early")) for t in around):
+    denied, least = order.says("no", "not", "never", "nobody"), order.says("least")
+    after = order.says("after") or (not denied and order.says("later"))
+    early = order.says("earliest") or (denied and order.says("sooner", "soon", "early"))
+    if early or (least and not order.words("oldtime")) or (after and order.says("only")):
         raise NotRead
-    if (least and not order.words("oldtime")) or (after and any(t.is_("only") for t in around)):
-        raise NotRead
-    if least or (after and not any(t.among("step_fields.limit") for t in around)):
+    if least or (after and not order.says_of("step_fields.limit")):
         order.plan.notes.append(f"I took that for the time within which **{step.name}** is done, not for one to wait")
 
 
 def _added(order: Filled) -> int:
     """Return 1 where a time is added to the one there is, -1 where it is taken off, 0 where it is the new one."""
-    around = order.around()
     times = [slot.tokens[0].start for slot in order.slots if slot.role == "time"]
     if any(t.is_("to") and other.start in times for t, other in itertools.pairwise(order.tokens)):
         # "Shortened to two days".
         return 0
-    by = any(t.is_("by") for t in around)
-    if order.all_words("less") or (by and any(t.is_("cut", "reduce", "shorten", "decrease") for t in around)):
+    by = order.says("by")
+    if order.all_words("less") or (by and order.says("cut", "reduce", "shorten", "decrease")):
         return -1
-    added = by and any(t.is_("extend", "prolong", "lengthen", "increase", "stretch") for t in around)
+    added = by and order.says("extend", "prolong", "lengthen", "increase", "stretch")
     return 1 if order.all_words("more") or added else 0
 
 
@@ -188,15 +180,12 @@ def growth_of(order: Filled) -> str | None:
 def _retry(order: Filled) -> None:
     count = _count(order)
     interval = {"interval": order.time()} if order.words("time") else {}
-    if (
-        interval
-        and count is not None
-        and not any(t.among("drawing.apart") or t.is_("wait", "after", "delay") for t in order.tokens)
-    ):
+    apart = any(t.among("drawing.apart") or t.is_("wait", "after", "delay") for t in order.tokens)
+    if interval and count is not None and not apart:
         # In "20 minutes and 5 attempts" it may be its deadline.
-        order.plan.notes = [*order.plan.notes, f"I took {order.text('time')} for the time between two tries"]
-    grows = growth_of(order)
-    interval |= {"backoff": grows} if grows else {}
+        order.plan.notes.append(f"I took {order.text('time')} for the time between two tries")
+    if grows := growth_of(order):
+        interval["backoff"] = grows
     if not any(t.among("step_fields.retries") for t in order.tokens):
         order.plan.guesses.append("I took how often for how often it is tried again")
     for step in order.steps():
@@ -215,13 +204,12 @@ def _count(order: Filled) -> int | None:
     Raises:
         NotRead: It is no such number.
     """
-    words = order.words("num")
-    found = times_at(words, 0) if words else None
+    if not (words := order.words("num")):
+        return None
+    found = times_at(words, 0)
     joined = next((one for t in words if (one := _TIMES_X.fullmatch(t.lower))), None)
     value = next((t.value for t in words if t.value is not None), None)
     count = found.value if found else int(joined[1] or joined[2]) if joined else value
-    if count is None and not words:
-        return None
     if not count or count != int(count):
         raise NotRead
     return int(count)
@@ -229,9 +217,9 @@ def _count(order: Filled) -> int | None:
 
 def _tries(order: Filled, step: Step, count: int) -> int:
     """Return how often a step is tried, the first time included, where an order says how often."""
-    more = ("more", "another", "additional", "extra", "further")
     told = (*order.around(), *order.words("num"))
-    if step.retry and any(t.is_(*more) for t in told) and not _is_limit(order):
+    more = any(t.is_("more", "another", "additional", "extra", "further") for t in told)
+    if step.retry and more and not _is_limit(order):
         return count + step.retry.max_attempts
     # "Try once more", and not "one attempt".
     return 2 if count == 1 and not any(t.is_("attempt") for t in order.tokens) else count
@@ -264,9 +252,7 @@ def _permission(order: Filled) -> None:
     if len(named) == 1:
         order.plan.do({"op": "set_permission", "step": step.id, "permission": named[0].text})
         return
-    if any(t.among("step_fields.forbids") for t in order.around()) and not any(
-        t.among("step_fields.except") for t in order.tokens
-    ):
+    if order.says_of("step_fields.forbids") and not any(t.among("step_fields.except") for t in order.tokens):
         # "Students must not touch it": a permission says who may.
         raise NotRead
     named_by = [t for t in bare(words) if not t.among("step_fields.permitted")]
@@ -277,7 +263,7 @@ def _permission(order: Filled) -> None:
         raise NotRead
     if step.permission:
         order.plan.notes.append(f"the permission “{name}” would stand in place of “{step.permission}”")
-    order.plan.told = [*order.plan.told, f"The permission is called “{name}”"]
+    order.plan.told.append(f"The permission is called “{name}”")
     order.plan.do({"op": "set_permission", "step": step.id, "permission": name})
 
 
@@ -300,7 +286,7 @@ def _acts(order: Filled) -> bool:
     value = order.words("value")[:1]
     before = next((t for t in reversed(order.tokens) if value and t.start < value[0].start and not t.has("det")), None)
     through = before is not None and before.has("prep") and not before.is_("by")
-    return not through and any(t.among("step_fields.acting") for t in order.around())
+    return not through and order.says_of("step_fields.acting")
 
 
 def _form_of(step: Step) -> JsonObject:
@@ -315,12 +301,10 @@ def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
     """
     form = _form_of(step)
     label = " ".join(t.text for t in name)
-    key = slug(label)
+    key, kind = slug(label), _TYPES.get(label.lower().rpartition(" ")[2])
     if any(one["key"] == key for one in form.get("fields", ())):
         raise NotRead(f"{step.name!r} has a field {key!r} already")
-    field: JsonObject = {"key": key, "label": titled(label)}
-    if (kind := _TYPES.get(label.lower().rpartition(" ")[2])) is not None:
-        field["type"] = kind
+    field: JsonObject = {"key": key, "label": titled(label)} | ({"type": kind} if kind else {})
     if any(t.is_("required", "mandatory") for t in tokens):
         field["required"] = True
     return {**form, "fields": [*form.get("fields", ()), field]}
@@ -346,13 +330,9 @@ def _no_field(order: Filled) -> None:
     step = order.step("step")
     form = _form_of(step)
     fields: list[JsonObject] = form.get("fields", [])
-    found = [
-        one
-        for words in order.all_words("value")
-        for one in fields
-        if akin_words(order.plan.said(bare(words)), one.get("label") or one["key"])
-    ]
-    if not found or len(found) != len(order.all_words("value")):
+    said = [order.plan.said(bare(words)) for words in order.all_words("value")]
+    found = [one for words in said for one in fields if akin_words(words, one.get("label") or one["key"])]
+    if not found or len(found) != len(said):
         raise NotRead
     left = [one for one in fields if one not in found]
     order.plan.do({"op": "set_form", "step": step.id, "form": {**form, "fields": left} if left else None})

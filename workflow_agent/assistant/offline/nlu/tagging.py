@@ -8,7 +8,7 @@ Filling", 2019), with a third answer: where in a message another order begins.
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Final
 
 from workflow_agent.assistant.offline.lexicon import data_rows
@@ -98,9 +98,8 @@ def vocabulary_of(workflow: Workflow) -> Vocabulary:
     """Return the words of a workflow by which its parts are known in a message."""
     steps: dict[str, int] = {}
     for at, step in enumerate(workflow.steps):
-        for word in content_of(step.name):
-            for stem in stems(word):
-                steps[stem] = steps.get(stem, 0) | 1 << at
+        for stem in frozenset[str]().union(*map(stems, content_of(step.name))):
+            steps[stem] = steps.get(stem, 0) | 1 << at
     people = (stems(word) for name in people_of(workflow) for word in content_of(name.replace("_", " ")))
     told = (stems(word) for edge in workflow.transitions if edge.when for word in content_of(edge.when.text or ""))
     names = {tuple(token.lower for token in read_tokens(step.name)) for step in workflow.steps}
@@ -140,8 +139,7 @@ def marks_of(tokens: Sequence[Token], words: Vocabulary) -> list[str]:
     named = _named(tokens, words)
     steps = [_steps_with(token, words) for token in tokens]
     found: list[str] = []
-    for at, token in enumerate(tokens):
-        mine = steps[at]
+    for at, (token, mine) in enumerate(zip(tokens, steps, strict=True)):
         beside = "-" * bool(at and mine & steps[at - 1]) + "+" * bool(at + 1 < len(tokens) and mine & steps[at + 1])
         counted = ("1" if mine & (mine - 1) == 0 else "m") if mine else ""
         parts = "S" * bool(mine) + _parts_with(token, words) + "N" * (at in named) + "D" * (at in timed)
@@ -153,18 +151,12 @@ def _steps_with(token: Token, words: Vocabulary) -> int:
     """Return the steps that have a word, or all words of a quotation, in their names."""
     if token.kind == "quoted":
         each = [_steps_of(stems(word), words) for word in content_of(token.text)]
-        found = each[0] if each else 0
-        for one in each:
-            found &= one
-        return found
+        return reduce(int.__and__, each) if each else 0
     return _steps_of(stems(token.lower), words) if token.kind == "word" and token.is_content else 0
 
 
 def _steps_of(roots: frozenset[str], words: Vocabulary) -> int:
-    found = 0
-    for root in roots:
-        found |= words.steps.get(root, 0)
-    return found
+    return reduce(int.__or__, (words.steps.get(root, 0) for root in roots), 0)
 
 
 def _parts_with(token: Token, words: Vocabulary) -> str:

@@ -2,31 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from workflow_agent.assistant.offline.nlu.cases import (
-    NUMBER,
-    amount_of,
-    approve_from,
-    case_told,
-    connections,
-    decider,
-    direction_of,
-    happens_if,
-    is_amount,
-    is_approval,
-    with_limit,
-)
+from workflow_agent.assistant.offline.nlu import cases
+from workflow_agent.assistant.offline.nlu.cases import NUMBER, amount_of, case_told, condition_of_way, connections
 from workflow_agent.assistant.offline.nlu.loops import loop
 from workflow_agent.assistant.offline.nlu.new_steps import is_message, message_step, new_step
+from workflow_agent.assistant.offline.nlu.placing import plain_ways
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant, using
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
-from workflow_agent.assistant.offline.nlu.ways_meant import (
-    between,
-    condition_of_way,
-    is_contrary,
-    leaving,
-    taken,
-    told_by,
-)
+from workflow_agent.assistant.offline.nlu.ways_meant import between, is_contrary, leaving, taken, told_by
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
@@ -37,37 +20,34 @@ from workflow_agent.workflows.edits.graph_draft import GraphDraft
 from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.transitions import Transition
 
-_ENDING = ("stop", "cancel", "abort", "end", "halt", "close")
-
 
 def _condition(order: Filled) -> None:
     """Give a way another condition: the one that has the old words, or that leads where it is said."""
     plan, new = order.plan, bare(order.words("cond"))
-    if (pair := _sharing_limit(order)) and not any(t.is_("by") for t in order.around()):
+    if (pair := _sharing_limit(order)) and not order.says("by"):
         step = plan.workflow.step(pair[0].from_)
-        plan.notes = [*plan.notes, f"both ways from “{step.name if step else ''}” name that limit: I would change both"]
-        number = [t for t in new if not direction_of(t)]
-        _reword(plan, [(edge, with_limit(condition_of_way(edge), number)) for edge in pair])
+        plan.notes.append(f"both ways from “{step.name if step else ''}” name that limit: I would change both")
+        number = [t for t in new if not cases.direction_of(t)]
+        _reword(plan, [(edge, cases.with_limit(condition_of_way(edge), number)) for edge in pair])
         return
     edge = _way_meant(order)
-    if any(t.kind == "number" for t in new) and any(t.is_("by") for t in order.around()):
+    if any(t.kind == "number" for t in new) and order.says("by"):
         # By how much it is to change, and not to what.
         raise NotRead
     old = condition_of_way(edge)
     if _is_length(new) and not durations_in(read_tokens(old)):
         # "Pay out only after 3 days" is no amount.
         raise NotRead
-    text = with_limit(old, new)
-    if text is None and is_amount(new) and not any(direction_of(t) for t in new):
+    text = cases.with_limit(old, new)
+    if text is None and cases.is_amount(new) and not any(cases.direction_of(t) for t in new):
         # "Repairs under [300 euros]", of a way that names no amount.
         raise NotRead
-    counts = any(t.kind == "number" for t in new) and not any(direction_of(t) for t in new)
-    says_so = any(t.is_("condition", "way", "change", "take", "limit", "rule") for t in order.around())
+    counts = any(t.kind == "number" for t in new) and not any(cases.direction_of(t) for t in new)
+    says_so = order.says("condition", "way", "change", "take", "limit", "rule")
     others = not order.words("oldcond") and not says_so and not _is_spoken_of(order, edge)
     if text is None and old and (counts or others):
-        plan.notes = [*plan.notes, f"it would hold no longer if {old}"]
-    text = text or case_told(order, "cond")
-    _reword(plan, [(edge, text)])
+        plan.notes.append(f"it would hold no longer if {old}")
+    _reword(plan, [(edge, text or case_told(order, "cond"))])
 
 
 def _reword(plan: Plan, texts: Sequence[tuple[Transition, str | None]]) -> None:
@@ -79,15 +59,15 @@ def _reword(plan: Plan, texts: Sequence[tuple[Transition, str | None]]) -> None:
     for edge, text in texts:
         if text is None or text == condition_of_way(edge):
             raise NotRead
-        plan.do({"op": "update_transition", "transition": edge.id, "set": {"when": {"text": text}}})
+        plan.do(cases.reworded(edge, text))
 
 
 def _sharing_limit(order: Filled) -> list[Transition]:
     """Return the two ways from a step that part at the limit of which an order tells the new amount; else nothing."""
     told = order.words("oldcond")
-    if not is_amount(order.words("cond")) or any(order.all_words(role) for role in ("to", "step", "after")):
+    if not cases.is_amount(order.words("cond")) or any(order.all_words(role) for role in ("to", "step", "after")):
         return []
-    if any(direction_of(t) for t in told):
+    if any(cases.direction_of(t) for t in told):
         # "3,000 or less" is the condition of one of them.
         return []
     old, source = {t.value for t in told if t.value is not None}, order.maybe("from")
@@ -111,11 +91,7 @@ def _is_spoken_of(order: Filled, edge: Transition) -> bool:
 
 
 def _way_meant(order: Filled) -> Transition:
-    """Return the way with a condition that the slots of an order mean.
-
-    Raises:
-        NotRead: None, or several.
-    """
+    """Return the one way with a condition that the slots of an order mean."""
     plan = order.plan
     edges = [edge for edge in plan.workflow.transitions if condition_of_way(edge)]
     old = order.words("oldcond")
@@ -126,7 +102,11 @@ def _way_meant(order: Filled) -> Transition:
     for role, step in steps.items():
         edges = _at_end(plan, edges, step, "from_" if role in ("from", "after") else "to")
     new = order.words("cond")
-    if not old and is_amount(new) and (limit := _only_limit(plan, edges, list(steps.values()), every)) is not None:
+    if (
+        not old
+        and cases.is_amount(new)
+        and (limit := _only_limit(plan, edges, list(steps.values()), every)) is not None
+    ):
         return limit
     if len(edges) == 1 and not old:
         return edges[0]
@@ -160,13 +140,9 @@ def _at_end(plan: Plan, edges: Sequence[Transition], step: Step, end: str) -> li
 def _speaks_of(text: str, said: Sequence[Token]) -> bool:
     own = content_of(text)
     amounts = [amount_of(one) for one in NUMBER.findall(text)]
-    words = [
-        word
-        for t in said
-        if t.is_content and t.kind != "number"
-        for word in (content_of(t.text) if t.kind == "quoted" else [t.lower])
-    ]
-    numbers = [t.value for t in said if t.kind == "number"]
+    told = (t for t in said if t.is_content and t.kind != "number")
+    words = (word for t in told for word in (content_of(t.text) if t.kind == "quoted" else [t.lower]))
+    numbers = (t.value for t in said if t.kind == "number")
     return all(any(akin(one, word) for word in own) for one in words) and all(one in amounts for one in numbers)
 
 
@@ -178,8 +154,8 @@ def _case_branch(order: Filled) -> None:
             draft = new_step(order) | {"when": {"text": condition}}
             plan.do({"op": "insert_step", "step": draft, "before": order.step("before").id})
             return
-        if is_approval(order.words("new")) and (who := order.who()) is not None:
-            approve_from(plan, who, condition, None)
+        if cases.is_approval(order.words("new")) and (who := order.who()) is not None:
+            cases.approve_from(plan, who, condition, None)
             return
     from_ = order.maybe("after") or order.maybe("from") or _decider(plan, condition)
     known = step_there_already(order)
@@ -189,22 +165,19 @@ def _case_branch(order: Filled) -> None:
         if target in (None, from_) or any(edge.to == target.id and edge.when for edge in ways):
             # There is a way to it in another case: both may be meant, or the one in place of the other.
             raise NotRead
-        plan.do(*connections(plan, from_, target, condition))
+        plan.do(*connections(plan, from_, target.id, condition))
         return
     draft = new_step(order)
     onward = target.id if target else _main_way(plan, from_, is_told=bool(order.words("after") or order.words("from")))
     plan.do({"op": "add_step", "step": draft})
-    new = plan.workflow.step(draft["id"])
-    if new is None:
-        raise NotRead
-    plan.do(*connections(plan, from_, new, condition))
+    plan.do(*connections(plan, from_, draft["id"], condition))
     plan.do({"op": "connect", "from": draft["id"], "to": onward})
 
 
 def _decider(plan: Plan, condition: str) -> Step:
     """Return the step that decides on a condition, and say that nobody named it."""
-    step = decider(plan, condition)
-    plan.notes = [*plan.notes, f"you did not say from where: I would take “{step.name}”"]
+    step = cases.decider(plan, condition)
+    plan.notes.append(f"you did not say from where: I would take “{step.name}”")
     return step
 
 
@@ -214,7 +187,7 @@ def _main_way(plan: Plan, step: Step, *, is_told: bool) -> str:
     Raises:
         Asked: It does, and nobody told the step.
     """
-    plain = _plain_ways(plan, step)
+    plain = plain_ways(plan, step.id)
     if len(plain) == 1:
         return plain[0].to
     if not is_told:
@@ -223,7 +196,7 @@ def _main_way(plan: Plan, step: Step, *, is_told: bool) -> str:
     onward = plan.workflow.step(edge.to) if edge else None
     if onward is None:
         raise NotRead
-    plan.notes = [*plan.notes, f"you did not say where it goes on then: I would lead it to “{onward.name}”"]
+    plan.notes.append(f"you did not say where it goes on then: I would lead it to “{onward.name}”")
     return onward.id
 
 
@@ -241,10 +214,10 @@ def _error(order: Filled) -> None:
     said = (*order.words("cond"), *order.words("step"), *order.around())
     if step.type == "human" and not any(t.among("inquiry.fails") or t.is_("work") for t in said):
         # "If the director refuses", and neither "if it does not work" nor a system that does not answer.
-        plan.notes = [*plan.notes, f"I would take it for a failure of “{step.name}”"]
-    if any(t.is_("again") for t in order.around()) and not order.all_words("to"):
+        plan.notes.append(f"I would take it for a failure of “{step.name}”")
+    if order.says("again") and not order.all_words("to"):
         # "The accountant calls, and then the refund is tried again."
-        plan.notes = [*plan.notes, "I did not draw what is done again"]
+        plan.notes.append("I did not draw what is done again")
     known = step_there_already(order)
     target = known or (order.step("to") if order.all_words("to") else None)
     tells = known is None and is_message(order)
@@ -280,7 +253,7 @@ def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | Non
         # "If the load fails": what repairs the load is not what fails.
         raise StepUnclear(step.name)
     failing = [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "error" and not edge.errors]
-    onward = [target.id] if target else [edge.to for edge in failing[:1] or _plain_ways(plan, step)]
+    onward = [target.id] if target else [edge.to for edge in failing[:1] or plain_ways(plan, step.id)]
     plan.do({"op": "add_step", "step": draft})
     if failing:
         plan.do({"op": "update_transition", "transition": failing[0].id, "set": {"to": draft["id"]}})
@@ -290,17 +263,13 @@ def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | Non
         plan.do({"op": "connect", "from": draft["id"], "to": onward[0]})
         behind = plan.workflow.step(onward[0])
         told = f"I would let it go on to “{behind.name}” then" if target is None and behind else ""
-        if told and any(t.is_(*_ENDING) for t in read_tokens(draft["name"])[:1]):
+        verb = read_tokens(draft["name"])[:1]
+        if told and any(t.is_("stop", "cancel", "abort", "end", "halt", "close") for t in verb):
             # "The clerk stops it".
-            plan.notes = [*plan.notes, told]
+            plan.notes.append(told)
         elif told and draft["type"] == "action" and not failing:
             # It tells somebody, and what failed is not done.
-            plan.guesses = [*plan.guesses, told]
-
-
-def _plain_ways(plan: Plan, step: Step) -> list[Transition]:
-    """Return the ways on from a step that have no condition."""
-    return [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "sequence" and edge.when is None]
+            plan.guesses.append(told)
 
 
 def _connect(order: Filled) -> None:
@@ -309,12 +278,12 @@ def _connect(order: Filled) -> None:
     from_ = _decider(plan, condition) if condition and not order.all_words("from") else order.step("from")
     if from_.id == to.id:
         raise NotRead
-    plain = _plain_ways(plan, from_)
-    straight = any(t.is_("directly", "straight", "immediately", "instead") for t in order.around())
+    plain = plain_ways(plan, from_.id)
+    straight = order.says("directly", "straight", "immediately", "instead")
     if straight and not condition and len(plain) == 1:
         plan.do({"op": "update_transition", "transition": plain[0].id, "set": {"to": to.id}})
         return
-    plan.do(*connections(plan, from_, to, condition))
+    plan.do(*connections(plan, from_, to.id, condition))
 
 
 def _disconnect(order: Filled) -> None:
@@ -332,7 +301,12 @@ def _redirect(order: Filled) -> None:
     plan, to = order.plan, order.step("to")
     edges = between(order, "from", "oldto")
     if said := order.words("cond"):
-        edge = _taken_in_case(plan, [edge for edge in edges if edge.when], said, is_placed=bool(order.words("oldto")))
+        edges = [edge for edge in edges if edge.when]
+        edge = told_by(plan, edges, said)
+        if edge is None and order.words("oldto") and len(edges) == 1 and not is_contrary(plan, edges[0], said):
+            # The only one that leads where it was told.
+            edge = edges[0]
+            taken(plan, edge)
     else:
         plain = [edge for edge in edges if edge.type == "sequence"]
         edges = edges if order.words("oldto") else plain
@@ -342,20 +316,9 @@ def _redirect(order: Filled) -> None:
     plan.do({"op": "update_transition", "transition": edge.id, "set": {"to": to.id}})
 
 
-def _taken_in_case(
-    plan: Plan, edges: Sequence[Transition], said: Sequence[Token], *, is_placed: bool
-) -> Transition | None:
-    """Return the way of a case, else the only one that leads where it was told, and say so."""
-    edge = told_by(plan, edges, said)
-    if edge is None and is_placed and len(edges) == 1 and not is_contrary(plan, edges[0], said):
-        edge = edges[0]
-        taken(plan, edge)
-    return edge
-
-
 def _optional(order: Filled) -> None:
     plan, step = order.plan, order.step("step")
-    if any(t.is_("cancel") for t in order.around()):
+    if order.says("cancel"):
         # "Can be cancelled when ..." tells of the work, and leaves no step out.
         raise NotRead
     role = "unless" if order.words("unless") else "only"
@@ -365,25 +328,23 @@ def _optional(order: Filled) -> None:
         # "Only after 3 days" is a wait.
         raise NotRead
     denies, told = _leaves_out(order, role), case_told(order, role)
-    happens_if(plan, step, f"not ({told})" if denies else told, is_limit=not denies)
+    cases.happens_if(plan, step, f"not ({told})" if denies else told, is_limit=not denies)
 
 
 def _leaves_out(order: Filled, role: str) -> bool:
     """Say whether a step is left out in the case of a role, and not in any other: "skip it for flats"."""
-    around = order.around()
-    skips = any(t.among("ways.skipping") for t in around)
-    denied = any(t.among("set.negations") for t in around)
+    skips, denied = order.says_of("ways.skipping"), order.says_of("set.negations")
     # Of "skip it if only one is concerned", "only" is of the case.
     front = order.words(role)[:1] if role == "only" else ()
-    restricted = any(t.among("ways.restricting") for t in (*around, *front))
+    restricted = order.says_of("ways.restricting") or any(t.among("ways.restricting") for t in front)
     if role == "unless":
         # "Unless it is a bridge, you can leave him out."
-        excepted = any(t.is_("unless", "except") for t in around)
+        excepted = order.says("unless", "except")
         return not excepted if skips or denied else excepted or not restricted
     if restricted:
         return False
     if denied and not skips:
-        order.plan.notes = [*order.plan.notes, "I would leave it out in that case, and not in any other"]
+        order.plan.notes.append("I would leave it out in that case, and not in any other")
     return skips or denied
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.nlu.cases import NUMBER, amount_of
+from workflow_agent.assistant.offline.nlu.cases import NUMBER, amount_of, condition_of_way
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.plan import Plan
 from workflow_agent.assistant.offline.references import akin, content_of, families
@@ -17,11 +17,6 @@ _FITS = 0.5
 """Share of the words that must be a way's before they may mean it; then it is shown which one was taken."""
 _DENIED = 0.6
 """What is taken off where only one of the two denies: "compliant" and "not compliant"."""
-
-
-def condition_of_way(edge: Transition) -> str:
-    """Return the words of a way's condition, empty where it has none."""
-    return (edge.when.text or "") if edge.when else ""
 
 
 def leaving(plan: Plan, step: Step) -> list[Transition]:
@@ -48,11 +43,7 @@ def told_by(
 ) -> Transition | None:
     """Return the way whose condition words tell best; None where none or several are told.
 
-    Args:
-        plan: Gets a guess of the way that was taken where not all words are its own, or they are those of a new one.
-        edges: Those that may be meant.
-        said: The words.
-        is_new: Whether they are not the condition that the way has, but another for it.
+    Where not all words are its own, or they are of a new condition for it (`is_new`), the plan notes what was taken.
     """
     ranked = sorted(((_fit(plan, edge, said), edge) for edge in edges), key=lambda one: -sum(one[0]))
     if not ranked or ranked[0][0][0] < _FITS:
@@ -79,8 +70,7 @@ def _is_denied(edge: Transition, said: Sequence[Token]) -> bool:
 def taken(plan: Plan, edge: Transition) -> None:
     """Say which way was taken for the one that is meant."""
     step = plan.workflow.step(edge.from_)
-    told = f"I took the way from “{step.name if step else ''}” on “{condition_of_way(edge)}” for it"
-    plan.guesses = [*plan.guesses, told]
+    plan.guesses.append(f"I took the way from “{step.name if step else ''}” on “{condition_of_way(edge)}” for it")
 
 
 def _fit(plan: Plan, edge: Transition, said: Sequence[Token]) -> tuple[float, float]:
