@@ -20,11 +20,13 @@ HALVES: Mapping[str, Path] = {
     "development, by a third hand": _DATA / "summaries_dev_3.txt",
     "development, plain voices": _DATA / "summaries_dev_4.txt",
     "development, fluent": _DATA / "summaries_dev_5.txt",
+    "development, strongly reworded": _DATA / "summaries_dev_6.txt",
     "held out": _DATA / "summaries_heldout.txt",
     "held out, other trades": _DATA / "summaries_heldout_2.txt",
     "held out, later talks": _DATA / "summaries_heldout_3.txt",
     "held out, by a third hand": _DATA / "summaries_heldout_4.txt",
     "held out, fluent": _DATA / "summaries_heldout_5.txt",
+    "held out, strongly reworded": _DATA / "summaries_heldout_6.txt",
 }
 
 
