@@ -418,7 +418,6 @@ class Window:
 
 
 _HEADER_TOKEN = re.compile(r"[\x21-\x7e]{1,512}")
-_KeyHolders = tuple[SecretStr, ...] | dict[str, SecretStr] | dict[str, TenantAccess]
 
 
 # In this order, because pydantic lists the fields of the last base first. The parts are plain classes: it
@@ -444,14 +443,24 @@ class Settings(
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("api_keys", "api_key_users", "tenants")
+    @field_validator("api_keys")
     @classmethod
-    def _keys_fit_for_a_header(cls, given: _KeyHolders) -> _KeyHolders:
-        for one in given.values() if isinstance(given, dict) else given:
-            keys = (*one.api_keys, *one.api_key_users.values()) if isinstance(one, TenantAccess) else (one,)
-            if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
-                raise ValueError("a key is visible ASCII without spaces; `openssl rand -hex 24` makes a good one")
-        return given
+    def _fit_for_a_header(cls, keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        _check_keys(keys)
+        return keys
+
+    @field_validator("api_key_users")
+    @classmethod
+    def _users_fit_for_a_header(cls, users: dict[str, SecretStr]) -> dict[str, SecretStr]:
+        _check_keys(users.values())
+        return users
+
+    @field_validator("tenants")
+    @classmethod
+    def _keys_of_tenants_fit(cls, tenants: dict[str, TenantAccess]) -> dict[str, TenantAccess]:
+        for one in tenants.values():
+            _check_keys((*one.api_keys, *one.api_key_users.values()))
+        return tenants
 
     @model_validator(mode="after")
     def _each_key_is_of_one_tenant(self) -> Self:
@@ -481,6 +490,11 @@ class Settings(
     def served_tenants(self) -> tuple[str, ...]:
         """Return the tenants that clients can work in, the one without an entry of its own first."""
         return tuple(dict.fromkeys((self.tenant, *self.tenants)))
+
+
+def _check_keys(keys: Iterable[SecretStr]) -> None:
+    if not all(_HEADER_TOKEN.fullmatch(key.get_secret_value()) for key in keys):
+        raise ValueError("a key is visible ASCII without spaces; `openssl rand -hex 24` makes a good one")
 
 
 def state_folder(settings: Settings) -> Path:

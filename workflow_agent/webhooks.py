@@ -89,12 +89,12 @@ class WebhookRules:
             host = parts.hostname if parts.scheme in ("http", "https") and parts.port != 0 else None
         except ValueError:
             host = None
-        message = "is not an address that begins with https:// or http://"
-        if host:
-            if "*" in self.hosts or host in self.hosts:
-                return
+        if not host:
+            message = "is not an address that begins with https:// or http://"
+            raise InvalidInput(f"url {url[:100]!r} {message}.", [Problem("/url", message)])
+        if "*" not in self.hosts and host not in self.hosts:
             message = "is at a host that WORKFLOW_AGENT_WEBHOOK_HOSTS does not name"
-        raise InvalidInput(f"url {url[:100]!r} {message}.", [Problem("/url", message)])
+            raise InvalidInput(f"url {url[:100]!r} {message}.", [Problem("/url", message)])
 
     def key_of(self, webhook_id: str) -> str:
         """Return the secret of one webhook, with which its receiver checks signatures."""

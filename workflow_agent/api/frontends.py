@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar
 
 import orjson
 from fastapi import Query, Request
@@ -30,6 +30,7 @@ from workflow_agent.api.openai.histories import start
 from workflow_agent.api.openai.texts import Script, Sent, script_of
 from workflow_agent.api.openai.turn_requests import Ask, conversation_of_chat, headers_of, is_repeated
 from workflow_agent.api.routes import event_stream, routes_at
+from workflow_agent.assistant.attachments import NewAttachment
 from workflow_agent.assistant.requests import RunEvent, RunEvents
 from workflow_agent.errors import InvalidInput, NotFound
 from workflow_agent.values.stored import JsonObject
@@ -131,12 +132,16 @@ async def vercel_ai_chat(
     """Answer the last message of a `useChat` chat; its id names the conversation."""
     run_input = _read(body, VercelAIAdapter.build_run_input, "request of the AI SDK")
     encoder: VercelAIEventStream[Any, Any] = VercelAIEventStream(
-        accept=request.headers.get("accept"), sdk_version=cast("Literal[5, 6, 7]", int(sdk))
+        accept=request.headers.get("accept"), sdk_version=_VERSIONS[sdk]
     )
     script = script_of([_sent(message, at) for at, message in enumerate(run_input.messages)], "/messages")
     # Asked for once more on purpose, the same words are another message.
     key = key or (services.new_id("again") if isinstance(run_input, RegenerateMessage) else None)
-    return await _answered(request, services, _ask(request, run_input.id, script, key), encoder)
+    ask = _ask(request, run_input.id, script, key, files=script.files)
+    return await _answered(request, services, ask, encoder)
+
+
+_VERSIONS: dict[str, Literal[5, 6, 7]] = {"5": 5, "6": 6, "7": 7}
 
 
 async def _answered(
@@ -165,14 +170,16 @@ def _read(body: JsonObject, build: Callable[[bytes], Read], what: str) -> Read:
         raise InvalidInput(f"This is no {what}: {problems[0].message}", problems) from error
 
 
-def _ask(request: Request, chat_id: str, script: Script, key: str | None) -> Ask:
+def _ask(
+    request: Request, chat_id: str, script: Script, key: str | None, *, files: tuple[NewAttachment, ...] = ()
+) -> Ask:
     return Ask(
         script=script,
         agent=None,
         conversation_id=conversation_of_chat(chat_id),
         author=user_of(request, None),
         is_repeated=is_repeated(request.headers),
-        attachments=script.files,
+        attachments=files,
         key=key,
     )
 

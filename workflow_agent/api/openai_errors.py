@@ -10,6 +10,7 @@ from workflow_agent.errors import NotFound
 PREFIX = "/v1/"
 OPENAI_ADDRESSES = "Under /v1 there are models, chat/completions, responses and conversations."
 _INVALID = "invalid_request_error"
+_CODES = {"unauthorized": "invalid_api_key"}
 _TYPES = {
     HTTPStatus.UNAUTHORIZED: _INVALID,
     HTTPStatus.FORBIDDEN: "permission_error",
@@ -55,7 +56,7 @@ def openai_error(problem: Mapping[str, Any]) -> dict[str, Any]:
             "message": f"{_UNREAD} {problem['detail']}" if is_unread else problem["detail"],
             "type": _TYPES.get(HTTPStatus(status), fallback),
             "param": _parameter(problem),
-            "code": None if is_unread else "invalid_api_key" if code == "unauthorized" else code,
+            "code": None if is_unread else _CODES.get(code, code),
         }
     }
 

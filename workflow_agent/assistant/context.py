@@ -208,9 +208,12 @@ def learned(
     progress: RunProgress, known: Sequence[WorkflowReference], occasion: Occasion
 ) -> tuple[WorkflowReference, ...]:
     """Return the references a run leaves: what it touched, and under which name the message knows one."""
-    named_id, alias = _name_given(progress, known, occasion) or ("", "")
+    given = _name_given(progress, known, occasion)
+    if given is None:
+        return touched_so_far(progress, occasion)
+    named_id, alias = given
     touched = touched_so_far(progress, occasion, {named_id: (alias,)})
-    if not named_id or any(one.workflow_id == named_id for one in touched):
+    if any(one.workflow_id == named_id for one in touched):
         return touched
     remembered = {one.workflow_id: one.name for one in known_workflows(known)}
     if named_id not in remembered:

@@ -178,7 +178,7 @@ class AgentLoop(Generic[Deps]):
         around = [*observed, *self.capabilities]
         if len(around) > 1:
             return await CombinedCapability(around).for_run(ctx)
-        return next(iter(around), None)
+        return around[0] if around else None
 
     @contextmanager
     def _span(self, ctx: RunContext[Deps]) -> Generator[None]:
@@ -269,7 +269,15 @@ class LoopRun(Generic[Deps]):
 
     async def _whole(self, asked: ModelRequestContext) -> ModelResponse:
         with until(self.ctx.deadline):
-            return self.loop.taken(await direct.model_request(**self._laid_out(asked)))
+            sent = self._laid_out(asked)
+            response = await direct.model_request(
+                sent.model,
+                sent.messages,
+                model_settings=sent.model_settings,
+                model_request_parameters=sent.model_request_parameters,
+                instrument=self.loop.instrumentation or False,
+            )
+        return self.loop.taken(response)
 
     async def _responded(self, asked: ModelRequestContext) -> AsyncGenerator[ModelResponseStreamEvent | ModelResponse]:
         """Yield a response in pieces, then whole; of the next model where a stream breaks before a word."""
@@ -351,25 +359,26 @@ class LoopRun(Generic[Deps]):
             self._established = (self._established or frozenset()).union(names)
         return [name for name in names if name not in self._established]
 
-    def _laid_out(self, asked: ModelRequestContext) -> dict[str, Any]:
+    def _laid_out(self, asked: ModelRequestContext) -> ModelRequestContext:
         """Return a request as the model gets it; the messages of the run stay as they are."""
         # A copy, because laying it out changes it.
         sent = self.loop.lay_out(self.ctx, replace(asked))
         cleaned = repair_messages(sent.messages)
         prepared = sent.model.prepare_messages(cleaned, sent.model_request_parameters)
         sent.messages = prepared if prepared is cleaned else repair_messages(prepared)
-        self.ctx.model_settings = sent.model_settings or None
-        return {
-            "model": sent.model,
-            "messages": sent.messages,
-            "model_settings": self.ctx.model_settings,
-            "model_request_parameters": sent.model_request_parameters,
-            "instrument": self.loop.instrumentation or False,
-        }
+        self.ctx.model_settings = sent.model_settings = sent.model_settings or None
+        return sent
 
     @asynccontextmanager
     async def _streamed(self, asked: ModelRequestContext) -> AsyncGenerator[StreamedResponse]:
-        request = direct.model_request_stream(**self._laid_out(asked))
+        sent = self._laid_out(asked)
+        request = direct.model_request_stream(
+            sent.model,
+            sent.messages,
+            model_settings=sent.model_settings,
+            model_request_parameters=sent.model_request_parameters,
+            instrument=self.loop.instrumentation or False,
+        )
         async with AsyncExitStack() as opened:
             with until(self.ctx.deadline):
                 streamed = await opened.enter_async_context(request)

@@ -53,8 +53,8 @@ class RunStream:
 
     run_id: str
     attempt: int = 1
-    is_closed: bool = False
-    """Whether no further event will come."""
+    is_closed: bool = field(default=False, init=False)
+    """Whether no further event will come; `close` sets it and wakes who reads."""
     _events: list[RunEvent] = field(default_factory=list[RunEvent])
     _news: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -191,7 +191,9 @@ def doctor(
         for one in found:
             _print(one)
     levels = {one.level for one in found}
-    raise typer.Exit(EXIT_MISCONFIGURED if "misconfigured" in levels else EXIT_FAILED if "failed" in levels else 0)
+    if "misconfigured" in levels:
+        raise typer.Exit(EXIT_MISCONFIGURED)
+    raise typer.Exit(EXIT_FAILED if "failed" in levels else 0)
 
 
 def _print(one: Examined) -> None:

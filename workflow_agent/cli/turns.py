@@ -4,8 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from rich.control import Control
 from rich.segment import ControlType
@@ -162,16 +161,25 @@ def run_command(backend: Backend, asking: Asking, line: str) -> str | None:
     return found.run(backend, asking, rest.strip())
 
 
-def _choose(what: Literal["mode", "agent"], backend: Backend, asking: Asking, wanted: str) -> None:
-    names = [AUTO, *(one["name"] for one in backend.get(f"/{what}s")["items"])]
+def _mode(backend: Backend, asking: Asking, wanted: str) -> None:
+    asking.mode = _one_of("mode", wanted, asking.mode, backend.get("/modes")["items"])
+
+
+def _agent(backend: Backend, asking: Asking, wanted: str) -> None:
+    asking.agent = _one_of("agent", wanted, asking.agent, backend.get("/agents")["items"])
+
+
+def _one_of(what: str, wanted: str, current: str | None, items: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the chosen name, None where the service is to choose."""
+    names = [AUTO, *(one["name"] for one in items)]
     listed = ", ".join(names)
     if not wanted:
-        print_note(f"The {what} is {getattr(asking, what) or AUTO}; there are {listed}.")
-        return
+        print_note(f"The {what} is {current or AUTO}; there are {listed}.")
+        return current
     if wanted not in names:
         raise CommandFailed(f"There is no {what} {wanted[:40]!r}; there are {listed}.")
-    setattr(asking, what, None if wanted == AUTO else wanted)
     print_note(f"The {what} is {wanted} from here on.")
+    return None if wanted == AUTO else wanted
 
 
 def _workflow(backend: Backend, asking: Asking, wanted: str) -> None:
@@ -236,10 +244,8 @@ def _quit(_: Backend, __: Asking, ___: str) -> None:
 
 
 COMMANDS: Mapping[str, SlashCommand] = {
-    "/mode": SlashCommand(
-        "/mode NAME", "lead by this mode; auto infers it, no name tells which", partial(_choose, "mode")
-    ),
-    "/agent": SlashCommand("/agent NAME", "let this agent answer; auto chooses one", partial(_choose, "agent")),
+    "/mode": SlashCommand("/mode NAME", "lead by this mode; auto infers it, no name tells which", _mode),
+    "/agent": SlashCommand("/agent NAME", "let this agent answer; auto chooses one", _agent),
     "/workflow": SlashCommand("/workflow ID", "what `it` means: an id or a name; none lists them", _workflow),
     "/context": SlashCommand("/context", "what the model saw in the last turn, in tokens", _context),
     "/undo": SlashCommand("/undo", "take the last change back", _undo),

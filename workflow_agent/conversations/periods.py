@@ -94,9 +94,12 @@ def _month_from(first: datetime) -> tuple[Period, ...]:
     return (Period(first, (first + 32 * _DAY).replace(day=1)),)
 
 
-def _month(months_back: int, _: re.Match[str], now: datetime) -> tuple[Period, ...]:
-    first = _midnight(now).replace(day=1)
-    return _month_from((first - months_back * _DAY).replace(day=1))
+def _this_month(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return _month_from(_midnight(now).replace(day=1))
+
+
+def _last_month(_: re.Match[str], now: datetime) -> tuple[Period, ...]:
+    return _month_from((_midnight(now).replace(day=1) - _DAY).replace(day=1))
 
 
 def _weekday(match: re.Match[str], now: datetime) -> tuple[Period, ...]:
@@ -142,8 +145,8 @@ _RULES: Mapping[str, Callable[[re.Match[str], datetime], tuple[Period, ...]]] = 
     rf"last week(?: on)? ({_DAY_NAMES})": _day_of_last_week,
     r"last week": partial(_week, 1),
     r"this week": partial(_week, 0),
-    r"last month": partial(_month, 1),
-    r"this month": partial(_month, 0),
+    r"last month": _last_month,
+    r"this month": _this_month,
     rf"(last |this |)({_DAY_NAMES}){_PART}": _weekday,
     rf"(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH_NAMES})": _date,
     rf"(?P<month>{_MONTH_NAMES}) (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?": _date,

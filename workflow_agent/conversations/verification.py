@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from operator import methodcaller
 from typing import NamedTuple, TypeVar
 
 from workflow_agent.conversations.document import AgentReply, Conversation
@@ -108,7 +107,7 @@ def _wrong_totals(conversation: Conversation) -> Iterator[Wrong]:
     if off:
         said = ", ".join(f"{name} {getattr(totals, name)} instead of {getattr(right, name)}" for name in off)
         message = f"The totals do not agree with the replies: {said}."
-        yield Wrong("wrong_totals", message, methodcaller("model_copy", update={"usage_totals": right}))
+        yield Wrong("wrong_totals", message, lambda one: one.model_copy(update={"usage_totals": right}))
 
 
 def _right_totals(conversation: Conversation) -> Totals:

@@ -126,7 +126,13 @@ def sandbox_of(settings: Settings) -> PythonSandbox:
 def telemetry_of(settings: Settings) -> Telemetry:
     """Return the telemetry that the settings and the standard variables describe."""
     targets = OtlpTargets()
-    return build_telemetry(TelemetryOptions(targets.takes_spans, targets.takes_metrics, settings.spans_with_content))
+    return build_telemetry(
+        TelemetryOptions(
+            export_spans=targets.takes_spans,
+            export_metrics=targets.takes_metrics,
+            include_content=settings.spans_with_content,
+        )
+    )
 
 
 def build(

@@ -227,7 +227,9 @@ local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
 local day = KEYS[2] .. math.floor(now / 86400)
 """
-_BEGIN = f"""{_NOW}
+_BEGIN = (
+    _NOW
+    + """
 local wait = 0
 if ARGV[2] ~= '' then
     redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 60)
@@ -240,13 +242,17 @@ if ARGV[2] ~= '' then
     end
 end
 local spent = redis.call('HMGET', day, 'tokens', 'usd')
-return {{tostring(wait), spent[1] or '0', spent[2] or '0', tostring(86400 - now % 86400)}}
+return {tostring(wait), spent[1] or '0', spent[2] or '0', tostring(86400 - now % 86400)}
 """
-_SPEND = f"""{_NOW}
+)
+_SPEND = (
+    _NOW
+    + """
 redis.call('HINCRBY', day, 'tokens', ARGV[1])
 redis.call('HINCRBYFLOAT', day, 'usd', ARGV[2])
 redis.call('EXPIRE', day, 172800)
 """
+)
 
 
 class RedisUsageCounter(UsageCounter):

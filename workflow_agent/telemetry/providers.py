@@ -29,7 +29,7 @@ _MODEL_LABELS = {"gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.reques
 """What the framework's own metrics may be labelled with: a provider's free words are not among them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TelemetryOptions:
     """Where spans and metrics are exported."""
 

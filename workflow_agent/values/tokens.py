@@ -78,6 +78,8 @@ def apportioned(parts: Mapping[str, int], total: int) -> dict[str, int]:
 Utilization = Literal["low", "medium", "full"]
 Level = Literal["ok", "warning", "critical"]
 SHARE_OF_WINDOW: dict[Utilization, float] = {"low": 0.33, "medium": 0.66, "full": 1.0}
+WARNING_FRACTION = 0.80
+CRITICAL_FRACTION = 0.95
 
 
 def budget_tokens(window_tokens: int, reserve_tokens: int, utilization: Utilization) -> int:
@@ -87,7 +89,9 @@ def budget_tokens(window_tokens: int, reserve_tokens: int, utilization: Utilizat
 
 def level_of(fraction: float) -> Level:
     """Return how full the budget is, as a word."""
-    return "critical" if fraction >= 0.95 else "warning" if fraction >= 0.80 else "ok"
+    if fraction >= CRITICAL_FRACTION:
+        return "critical"
+    return "warning" if fraction >= WARNING_FRACTION else "ok"
 
 
 # The tools of a mode are the same in each request.
@@ -235,10 +239,14 @@ class RunCosts:
 
     def with_aside(self, other: "RunCosts") -> "RunCosts":
         """Return the costs with what planner, summarizer and embedding model spent in others."""
-        aside = ("planner_usd", "summarizer_usd", "embedding_usd")
-        spent = {name: getattr(self, name) + getattr(other, name) for name in aside}
-        is_complete = self.is_complete and other.is_complete
-        return replace(self, usage=self.usage.plus(other.usage), is_complete=is_complete, **spent)
+        return replace(
+            self,
+            usage=self.usage.plus(other.usage),
+            planner_usd=self.planner_usd + other.planner_usd,
+            summarizer_usd=self.summarizer_usd + other.summarizer_usd,
+            embedding_usd=self.embedding_usd + other.embedding_usd,
+            is_complete=self.is_complete and other.is_complete,
+        )
 
     @property
     def cost(self) -> Cost:

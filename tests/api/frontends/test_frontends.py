@@ -108,6 +108,19 @@ async def test_ag_ui_gets_its_events(tmp_path: Path) -> None:
     assert (told[0]["threadId"], told[-1]["runId"]) == ("Thread One", "run-1")
 
 
+async def test_a_file_that_ag_ui_does_not_know_is_not_kept(tmp_path: Path) -> None:
+    body = ag_ui("")
+    file = {"type": "input_file", "filename": "a.txt", "file_data": "data:text/plain;base64,aGVsbG8="}
+    body["messages"][0]["content"] = [{"type": "text", "text": "list my workflows"}, file]
+    async with Asking(tmp_path, "None yet.") as client:
+        with pytest.warns(UserWarning, match="skipped"):
+            await client.post("/api/v1/ag-ui", json=body)
+        (listed,) = (await client.get("/api/v1/conversations")).json()["items"]
+        kept = (await client.get(f"/api/v1/conversations/{listed['id']}")).json()
+
+    assert kept["attachments"] == []
+
+
 async def test_ag_ui_gets_no_empty_text_message(tmp_path: Path) -> None:
     silent = Calls([("list_workflows", {})])
     async with Asking(tmp_path, silent, silent, "None yet.") as client:

@@ -166,7 +166,7 @@ class _Answer:
         self.is_undecided = any(map(_UNDECIDED.search, turn.user))
         self.is_changed = turn.is_changed
         self.words = frozenset(word for one in turn.user for word in _telling(one))
-        self.is_short = sum(len(one.split()) for one in turn.user) <= _LONGEST_ANSWER
+        self.is_short = bool(turn.user) and sum(len(one.split()) for one in turn.user) <= _LONGEST_ANSWER
         """Whether it only answers what stands before it."""
 
 

@@ -157,8 +157,9 @@ def infer_mode(
 
 def most_likely(scores: Mapping[Mode, float]) -> Mode:
     """Return the mode with the highest score; unless writing clearly leads, the best that only reads."""
-    best, *others = sorted(MODES, key=lambda mode: -scores[mode])
-    reader: Mode = next(mode for mode in (best, *others) if mode not in WRITING)
+    # Of those with the same score the first of MODES.
+    ranked = sorted(MODES, key=lambda mode: -scores[mode])
+    best, reader = ranked[0], next(mode for mode in ranked if mode not in WRITING)
     return best if scores[best] - scores[reader] > TIE else reader
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 import time
 import warnings
 from collections.abc import AsyncGenerator, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from asyncpg.pool import Pool
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_MIGRATION = re.compile(r"([0-9]{4})_[a-z_]+\.sql")
 _ADVISORY_LOCK = 7_102_059_417
 """Any number that nobody else takes: while it is held, no other process migrates."""
 _BROKEN = (
@@ -188,7 +190,8 @@ async def _migrated(connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record
 
 def migrations() -> list[tuple[int, Path]]:
     """Return the migrations there are, in order."""
-    return sorted((int(path.name[:4]), path) for path in _MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    found = ((match, path) for path in _MIGRATIONS.iterdir() if (match := _MIGRATION.fullmatch(path.name)))
+    return sorted((int(match[1]), path) for match, path in found)
 
 
 _NAMED = "OFFSET 0 * length(set_config('workflow_agent.tenant', {tenant}, true))"

@@ -136,9 +136,15 @@ class PostgresHosts(Owners):
 
     @override
     def note(self, tenant: str, conversation_id: str) -> None:
-        """Do nothing, as `settle` and `report`: the row of a conversation names its owner."""
+        """Do nothing: the row of a conversation names its owner."""
 
-    settle = report = note
+    @override
+    def settle(self, tenant: str, conversation_id: str) -> None:
+        """Do nothing, as `note`."""
+
+    @override
+    def report(self, tenant: str, conversation_id: str) -> None:
+        """Do nothing, as `note`."""
 
     @override
     async def running(self, tenant: str) -> int:

@@ -161,11 +161,25 @@ class MessageSearch:
             # Whoever reads it is told; it is not looked at again before it changes.
             conversation, events = None, []
         said = [_said(event) for event in events if isinstance(event, UserMessage | AgentReply)]
-        columns = [[message[at] for message in said] for at in range(len(Said._fields))]
-        folded = [message.content.casefold() for message in said]
         last = max((event.index for event in events), default=-1)
         version = conversation.version if conversation else row["version"]
-        await self._database.rows(_INDEX, tenant, conversation_id, row["life"], version, *columns, folded, last)
+        await self._database.rows(
+            _INDEX,
+            tenant,
+            conversation_id,
+            row["life"],
+            version,
+            [one.number for one in said],
+            [one.turn for one in said],
+            [one.event_id for one in said],
+            [one.type for one in said],
+            [one.author for one in said],
+            [one.at for one in said],
+            [one.run_id for one in said],
+            [one.content for one in said],
+            [one.content.casefold() for one in said],
+            last,
+        )
 
     async def _events_after(self, conversation: Conversation, index: int) -> AsyncIterator[Event]:
         following = index + 1

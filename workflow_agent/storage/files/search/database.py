@@ -71,7 +71,7 @@ _SELECT_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT va
 
 
 class SearchDatabase(IndexFile):
-    """The index of one tenant's workflows."""
+    """The index of one tenant's workflows; what changes the heads is written within `_counted`, which sums them."""
 
     def __init__(self, path: Path | None) -> None:
         super().__init__(path, schema=_SCHEMA, tables=_TABLES)

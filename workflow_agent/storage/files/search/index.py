@@ -78,7 +78,9 @@ class TenantIndex:
         `changed` are those that may be other than the index has them; None where any may be.
         """
         if changed is None:
-            known = self._indexed = database.heads() if self._indexed is None else self._indexed
+            if self._indexed is None:
+                self._indexed = database.heads()
+            known = self._indexed
             news = {one: head for one, head in heads.items() if known.get(one) != head}
             gone = [one for one in known if one not in heads]
         else:

@@ -139,8 +139,9 @@ class MessageDatabase(IndexFile):
     """The messages of one tenant. The stemmer is to be shared: making one takes a while."""
 
     def __init__(self, path: Path | None, stemmed: Stemmer | None = None) -> None:
-        super().__init__(path, schema=_SCHEMA, tables=_TABLES)
+        # Before the file is opened: what fails leaves nothing open.
         self._stemmed = stemmed or Stemmer()
+        super().__init__(path, schema=_SCHEMA, tables=_TABLES)
 
     def known(self) -> dict[str, Indexed]:
         """Return up to where each conversation is indexed."""
