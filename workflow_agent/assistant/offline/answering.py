@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from workflow_agent.assistant.modes.conversation_mode import answer_in
@@ -39,6 +39,7 @@ from workflow_agent.assistant.offline.turn.outcome import (
     picked,
     picked_numbers,
     run_skill,
+    saying,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.conversations.memory.aliases import name_given_in
@@ -97,10 +98,8 @@ _ARROW = re.compile(r"->|=>|→|⇒|➔|➜")
 Act = Callable[[Turn, Request], Skill]
 _SKILLS: Mapping[str, Act] = {
     "find": catalogue.find,
-    "list_all": catalogue.list_all,
-    "count_workflows": catalogue.list_all,
-    "show": catalogue.show,
-    "show_version": catalogue.show,
+    **dict.fromkeys(("list_all", "count_workflows"), catalogue.list_all),
+    **dict.fromkeys(("show", "show_version"), catalogue.show),
     "explain": catalogue.explain,
     "diagram": catalogue.diagram,
     "analyse": analysis.analyse,
@@ -119,14 +118,8 @@ _SKILLS: Mapping[str, Act] = {
     "export": creation.export,
     "export_all": creation.export_all,
     "copy": creation.copy,
-    "undo": versions.undo,
-    "undo_weighed": versions.undo,
-    "redo": versions.undo,
-    "restore": versions.undo,
-    "restore_weighed": versions.undo,
-    "restore_first": versions.undo,
-    "delete_workflow": versions.delete_workflow,
-    "delete_all": versions.delete_workflow,
+    **dict.fromkeys(("undo", "redo", "restore", "restore_first"), versions.undo),
+    **dict.fromkeys(("delete_workflow", "delete_all"), versions.delete_workflow),
     "count_calls": agents.count_calls,
     "tools_used": agents.tools_used,
     "as_table": agents.as_table,
@@ -145,224 +138,224 @@ _SKILLS: Mapping[str, Act] = {
 }
 
 
-@dataclass(frozen=True)
-class Answering:
-    """Answers turns; the same turn always gets the same answer."""
+def next_of(turn: Turn, turns_back: int = _MOST_TURNS_BACK) -> Call | Reply:
+    """Return the next tool call a turn needs, or its reply: the same turn always gets the same."""
+    settled, skill = _understood(turn, turns_back)
+    return run_skill(skill, settled.exchanges, settled.tools)
 
-    def next_of(self, turn: Turn) -> Call | Reply:
-        """Return the next tool call a turn needs, or its reply."""
-        return self._answered(turn, _MOST_TURNS_BACK)
 
-    def _answered(self, turn: Turn, turns_back: int) -> Call | Reply:
-        settled, skill = self._understood(turn, turns_back)
-        return run_skill(skill, settled.exchanges, settled.tools)
+def _understood(turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
+    """Return the turn with what it answers filled in, and the skill for it."""
+    if not turn.text:
+        return turn, speak(turn, Request("empty"))
+    if turn.facts.pending is not None and (answer := answer_in(turn.text)):
+        settle = versions.confirm if answer == "yes" else versions.drop
+        return turn, settle(turn, Request("answer"))
+    if turn.facts.pending is not None and (more := _ANSWER_AND_MORE.match(turn.text)):
+        told = replace(turn, text=more["rest"])
+        if more["answer"].lower() in ("no", "nope", "nah"):
+            return told, _skill(told)
+        return told, _confirmed_and(told)
+    given = name_given_in(turn.text)
+    is_nickname = given is not None and given.is_nickname and not is_about_name(read_tokens(turn.text))
+    if given is not None and is_nickname and focus(turn) is not None:
+        return turn, history.nickname(turn, given)
+    if (told := history.personal(turn)) is not None:
+        return turn, told
+    if documents.is_about_material(turn) and not is_order(turn.text):
+        return turn, _from_material(turn)
+    if turn.facts.confirmed and answer_in(turn.text) == "yes":
+        return _again(turn, turn.facts.confirmed)
+    offer = _offer(turn, turns_back)
+    if (taken := _taken_up(turn, offer)) is not None:
+        return taken
+    skill = _skill(turn)
+    return turn, _passing_over(skill) if isinstance(offer, Proposal) else skill
 
-    def _understood(self, turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
-        """Return the turn with what it answers filled in, and the skill for it."""
-        if not turn.text:
-            return turn, speak(turn, Request("empty"))
-        if turn.facts.pending is not None and (answer := answer_in(turn.text)):
-            settle = versions.confirm if answer == "yes" else versions.drop
-            return turn, settle(turn, Request("answer"))
-        if turn.facts.pending is not None and (more := _ANSWER_AND_MORE.match(turn.text)):
-            told = replace(turn, text=more["rest"])
-            if more["answer"].lower() in ("no", "nope", "nah"):
-                return told, self._skill(told)
-            return told, self._confirmed_and(told)
-        given = name_given_in(turn.text)
-        is_nickname = given is not None and given.is_nickname and not is_about_name(read_tokens(turn.text))
-        if given is not None and is_nickname and focus(turn) is not None:
-            return turn, history.nickname(turn, given)
-        if (told := history.personal(turn)) is not None:
-            return turn, told
-        if documents.is_about_material(turn) and not is_order(turn.text):
-            return turn, self._from_material(turn)
-        if turn.facts.confirmed and answer_in(turn.text) == "yes":
-            return self._again(turn, turn.facts.confirmed)
-        offer = self._offer(turn, turns_back)
-        if (taken := self._taken_up(turn, offer)) is not None:
-            return taken
-        skill = self._skill(turn)
-        return turn, _passing_over(skill) if isinstance(offer, Proposal) else skill
 
-    def _confirmed_and(self, turn: Turn) -> Skill:
-        """Make the change that was shown, and then what else the message asks for."""
-        reply = yield from versions.confirm(turn, Request("answer"))
-        more = yield from self._skill(turn)
-        return Reply(f"{reply.text}\n\n{more.text}", more.offer)
+def _confirmed_and(turn: Turn) -> Skill:
+    """Make the change that was shown, and then what else the message asks for."""
+    reply = yield from versions.confirm(turn, Request("answer"))
+    more = yield from _skill(turn)
+    return Reply(f"{reply.text}\n\n{more.text}", more.offer)
 
-    def _from_material(self, turn: Turn) -> Skill:
-        """Answer from documents, after what is asked beside them."""
-        parts = documents.asked_beside(turn.text)
-        if parts is None:
-            return (yield from documents.quote_material(turn))
-        beside = replace(turn, text=parts[0])
-        reply = yield from self._skill(beside)
-        quoted = yield from documents.quote_material(replace(turn, text=parts[1]))
-        return Reply(f"{reply.text}\n\n{quoted.text}", reply.offer)
 
-    def _offer(self, turn: Turn, turns_back: int) -> Offer | None:
-        """Return what the reply before asked or offered, found by replaying its turn, or None."""
-        if not turn.past or turns_back == 0 or turn.past[-1].others:
-            return None
-        past = turn.past[-1]
-        # What waits for a yes now did not wait then.
-        facts = past.facts or replace(turn.facts, pending=None)
-        before = Turn(past.text, facts, turn.past[:-1], past.exchanges)
-        outcome = self._answered(before, turns_back - 1)
-        if isinstance(outcome, Reply) and outcome.text.split() == past.reply.split():
-            return outcome.offer
-        return self._offer_beside(before, past.reply, turns_back)
+def _from_material(turn: Turn) -> Skill:
+    """Answer from documents, after what is asked beside them."""
+    parts = documents.asked_beside(turn.text)
+    if parts is None:
+        return (yield from documents.quote_material(turn))
+    beside = replace(turn, text=parts[0])
+    reply = yield from _skill(beside)
+    quoted = yield from documents.quote_material(replace(turn, text=parts[1]))
+    return Reply(f"{reply.text}\n\n{quoted.text}", reply.offer)
 
-    def _offer_beside(self, before: Turn, reply: str, turns_back: int) -> Offer | None:
-        """Return what a reply offered that quoted a document after it; the document is gone by now."""
-        parts = documents.asked_beside(before.text)
-        outcome = self._answered(replace(before, text=parts[0]), turns_back - 1) if parts else None
-        if not isinstance(outcome, Reply) or not documents.quotes_after(reply, outcome.text):
-            return None
+
+def _offer(turn: Turn, turns_back: int) -> Offer | None:
+    """Return what the reply before asked or offered, found by replaying its turn, or None."""
+    if not turn.past or turns_back == 0 or turn.past[-1].others:
+        return None
+    past = turn.past[-1]
+    # What waits for a yes now did not wait then.
+    facts = past.facts or replace(turn.facts, pending=None)
+    before = Turn(past.text, facts, turn.past[:-1], past.exchanges)
+    outcome = next_of(before, turns_back - 1)
+    if isinstance(outcome, Reply) and outcome.text.split() == past.reply.split():
         return outcome.offer
+    return _offer_beside(before, past.reply, turns_back)
 
-    def _taken_up(self, turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
-        """Return how a message takes up an offer; None when it is about something else."""
-        answer = read_answer(turn.text)
-        if answer == "no" and turn.past:
-            return turn, speak(turn, Request("declined"))
-        match offer:
-            case Proposal():
-                numbers = picked_numbers(turn.text)
-                if answer == "yes" or numbers:
-                    return turn, analysis.apply_proposal(offer, numbers)
-            case Suggestion() if answer == "yes":
-                return self._again(turn, offer.request)
-            case Suggestion(request) if (
-                request.startswith(creation.MADE_ANYWAY)
-                and is_question(turn.text)
-                and self._command(turn, turn.text) is None
-                and not catalogue.is_about_all(turn, read_tokens(turn.text))
-                and (draft := _drafted(request.removeprefix(creation.MADE_ANYWAY))) is not None
-            ):
-                return turn, creation.tell_of(draft, turn.text, offer)
-            case Choice() if chosen := picked(turn.text, offer) or _only_one(offer, answer):
-                return self._again(replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request)
-            case Completion() if (
-                answer is None
-                and not turn.text.strip().endswith("?")
-                and not is_order(turn.text)
-                and (not is_question(turn.text) and self._command(turn, turn.text) is None)
-            ):
-                return self._again(turn, offer.before + turn.text.strip() + offer.after)
-            case _:
-                pass
-        return (turn, speak(turn, Request("unconfirmed"))) if answer == "yes" else None
 
-    def _again(self, turn: Turn, text: str) -> tuple[Turn, Skill]:
-        told = replace(turn, text=text)
-        return told, self._skill(told)
+def _offer_beside(before: Turn, reply: str, turns_back: int) -> Offer | None:
+    """Return what a reply offered that quoted a document after it; the document is gone by now."""
+    parts = documents.asked_beside(before.text)
+    outcome = next_of(replace(before, text=parts[0]), turns_back - 1) if parts else None
+    if not isinstance(outcome, Reply) or not documents.quotes_after(reply, outcome.text):
+        return None
+    return outcome.offer
 
-    def _skill(self, turn: Turn) -> Skill:
-        """Return the skill for a message that answers nothing."""
-        text = turn.text[:_MOST_CHARS]
-        if (imported := read_import(text)) is not None:
-            return creation.import_document(turn, Request("import", imported, text))
-        prose, blocks = split_fences(text)
-        if blocks and not prose.strip():
-            return changing_unread(turn)
-        if len(prose) > _MOST_PROSE_CHARS:
-            return _too_long(len(prose))
-        if (wanted := changing.shown_first(prose)) is not None and is_order(wanted):
-            return changing.change(turn, wanted, dry_run=True)
-        prose = documents.without_source(turn, prose)
-        if (shown := _SHOWN_AFTER.match(prose.strip())) is not None:
-            otherwise = self._free(turn, prose)
-            return catalogue.show_named(turn, _bare(shown["what"])[0], shown["verb"].lower(), otherwise)
-        prose = _mended(prose)
-        command = self._command(turn, prose)
-        return command if command is not None else self._free(replace(turn, text=prose), prose)
 
-    @staticmethod
-    def _is_about_parts(turn: Turn, found: Request, text: str) -> bool:
-        """Say whether what looks like a workflow's name may be a step or a role of the one at hand."""
-        phrase = found.slots.get("workflow", "")
-        asks = (
-            text.strip()
-            .lower()
-            .startswith(("what", "how", "who", "where", "which", "list", "is ", "are ", "does ", "do ", "can "))
-        )
-        if found.kind not in ("explain", "show", "analyse", "stuck") or not phrase or not asks or focus(turn) is None:
-            return False
-        return not (is_pronoun(phrase) or names_workflow(turn, phrase))
-
-    def _command(self, turn: Turn, text: str, *, forced: bool = False) -> Skill | None:
-        if len(text) > _MOST_COMMAND_CHARS:
-            return None
-        tokens = read_tokens(text)
-        is_asked = text.strip().endswith("?") and not text.lower().startswith(("would you", "will you"))
-        checks: dict[str, patterns.Check] = {
-            "format": creation.is_format,
-            "phase": agents.is_phase,
-            "agents": lambda said: agents.are_named(turn, said),
-            "time": lambda said: comparing.is_time(turn, said),
-            "query": _is_topic,
-            "workflow": _may_be_name,
-        }
-        found = patterns.match(tokens, text, "talk.tsv", checks) or patterns.match(tokens, text, "commands.tsv", checks)
-        if found is None or (not forced and self._is_about_parts(turn, found, text)):
-            return None
-        phrase = found.slots.get("workflow", "")
-        if found.kind == "fix" and phrase and not (is_pronoun(phrase) or names_workflow(turn, phrase)):
-            # "Repair the payment ..." may be about a step.
-            return None
-        if found.kind in spoken() or found.kind in _SPOKEN:
-            return speak(turn, Request(_SPOKEN.get(found.kind, found.kind)))
-        if found.kind == "show_one" and (is_order(text) or is_question(text)):
-            return None
-        if found.kind == "show_one":
-            words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
-            phrase = text[words[0].start : words[-1].end]
-            return catalogue.show(turn, Request("show", {"workflow": phrase}, text.strip()))
-        if (
-            found.kind in ("find", "show")
-            and catalogue.is_about_all(turn, tokens)
-            and (catalogue.described(phrase) is None or any(t.among("catalogue.workflows") for t in tokens))
+def _taken_up(turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
+    """Return how a message takes up an offer; None when it is about something else."""
+    answer = read_answer(turn.text)
+    if answer == "no" and turn.past:
+        return turn, speak(turn, Request("declined"))
+    match offer:
+        case Proposal():
+            numbers = picked_numbers(turn.text)
+            if answer == "yes" or numbers:
+                return turn, analysis.apply_proposal(offer, numbers)
+        case Suggestion() if answer == "yes":
+            return _again(turn, offer.request)
+        case Suggestion(request) if (
+            request.startswith(creation.MADE_ANYWAY)
+            and is_question(turn.text)
+            and _command(turn, turn.text) is None
+            and not catalogue.is_about_all(turn, read_tokens(turn.text))
+            and (draft := _drafted(request.removeprefix(creation.MADE_ANYWAY))) is not None
         ):
-            return analysis.answer(turn, text)
-        undoing = found.kind in ("undo", "restore", "restore_first", "redo")
-        meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"
-        request = Request(found.kind.removesuffix("_weighed"), found.slots, text.strip(), meaning)
-        return _SKILLS[found.kind](turn, request)
+            return turn, creation.tell_of(draft, turn.text, offer)
+        case Choice() if chosen := picked(turn.text, offer) or _only_one(offer, answer):
+            return _again(replace(turn, chosen={**offer.chosen, offer.phrase: chosen}), offer.request)
+        case Completion() if (
+            answer is None
+            and not (turn.text.strip().endswith("?") or is_order(turn.text) or is_question(turn.text))
+            and _command(turn, turn.text) is None
+        ):
+            return _again(turn, offer.before + turn.text.strip() + offer.after)
+        case _:
+            pass
+    return (turn, speak(turn, Request("unconfirmed"))) if answer == "yes" else None
 
-    def _free(self, turn: Turn, text: str) -> Skill:
-        """Return the skill for a message in free words: a description, a question, an order."""
-        confirmed = text.startswith(creation.MADE_ANYWAY)
-        if confirmed:
-            text = text.removeprefix(creation.MADE_ANYWAY)
-        draft = _described(turn, text)
-        if draft is not None and focus(turn) is not None and not (confirmed or _asks_to_draw(text)):
-            return changing.change_or(turn, text, creation.offer(text, draft))
-        if confirmed or draft is not None or asks_for_new(text):
-            return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
-        if is_question(text) or _asks_otherwise(text):
-            if (going := changing.ordered_question(text)) is not None:
-                return changing.change(turn, going)
-            if (step := changing.lacking(text)) is not None and focus(turn) is not None:
-                return changing.offer_lacking(turn, step)
-            answered = analysis.answer(turn, text, self._command(turn, text, forced=True))
-            return answered if text.rstrip().endswith("?") else changing.change_or(turn, text, answered)
-        if not is_order(text) and catalogue.is_filtered(turn, text):
-            return analysis.answer(turn, text)
-        phrase, is_corrected = _bare(text)
-        is_told = catalogue.described(phrase) is None or focus(turn) is None
-        if phrase and len(phrase.split()) <= _MOST_NAME_WORDS and (is_corrected or (is_told and not is_order(text))):
-            return catalogue.show_named(turn, phrase, "show", self._as_order(turn, text))
-        return self._as_order(turn, text)
 
-    @staticmethod
-    def _as_order(turn: Turn, text: str) -> Skill:
-        if is_other_language(text):
-            return speak(turn, Request("other_language"))
-        if is_order(text):
-            return changing.change(turn, text)
-        return changing.change_or(turn, text, analysis.answer_or(turn, text, changing.change(turn, text)))
+def _again(turn: Turn, text: str) -> tuple[Turn, Skill]:
+    told = replace(turn, text=text)
+    return told, _skill(told)
+
+
+def _skill(turn: Turn) -> Skill:
+    """Return the skill for a message that answers nothing."""
+    text = turn.text[:_MOST_CHARS]
+    if (imported := read_import(text)) is not None:
+        return creation.import_document(turn, Request("import", imported, text))
+    prose, blocks = split_fences(text)
+    if blocks and not prose.strip():
+        return saying(_UNKNOWN_FORMAT)
+    if len(prose) > _MOST_PROSE_CHARS:
+        return saying(_TOO_LONG.format(len(prose), _MOST_PROSE_CHARS))
+    if (wanted := changing.shown_first(prose)) is not None and is_order(wanted):
+        return changing.change(turn, wanted, dry_run=True)
+    prose = documents.without_source(turn, prose)
+    if (shown := _SHOWN_AFTER.match(prose.strip())) is not None:
+        otherwise = _free(turn, prose)
+        return catalogue.show_named(turn, _bare(shown["what"])[0], shown["verb"].lower(), otherwise)
+    prose = _mended(prose)
+    command = _command(turn, prose)
+    return command if command is not None else _free(replace(turn, text=prose), prose)
+
+
+def _is_about_parts(turn: Turn, found: Request, text: str) -> bool:
+    """Say whether what looks like a workflow's name may be a step or a role of the one at hand."""
+    phrase = found.slots.get("workflow", "")
+    if found.kind not in ("explain", "show", "analyse", "stuck") or not phrase or focus(turn) is None:
+        return False
+    return text.strip().lower().startswith(_ASKING) and not _is_workflow(turn, phrase)
+
+
+def _is_workflow(turn: Turn, phrase: str) -> bool:
+    return is_pronoun(phrase) or names_workflow(turn, phrase)
+
+
+def _command(turn: Turn, text: str, *, forced: bool = False) -> Skill | None:
+    if len(text) > _MOST_COMMAND_CHARS:
+        return None
+    tokens = read_tokens(text)
+    is_asked = text.strip().endswith("?") and not text.lower().startswith(("would you", "will you"))
+    checks: dict[str, patterns.Check] = {
+        "format": creation.is_format,
+        "phase": agents.is_phase,
+        "agents": lambda said: agents.are_named(turn, said),
+        "time": lambda said: comparing.is_time(turn, said),
+        "query": _is_topic,
+        "workflow": _may_be_name,
+    }
+    found = patterns.match(tokens, text, "talk.tsv", checks) or patterns.match(tokens, text, "commands.tsv", checks)
+    if found is None or (not forced and _is_about_parts(turn, found, text)):
+        return None
+    phrase = found.slots.get("workflow", "")
+    if found.kind == "fix" and phrase and not _is_workflow(turn, phrase):
+        # "Repair the payment ..." may be about a step.
+        return None
+    if found.kind in spoken() or found.kind in _SPOKEN:
+        return speak(turn, Request(_SPOKEN.get(found.kind, found.kind)))
+    if found.kind == "show_one":
+        if is_order(text) or is_question(text):
+            return None
+        words = [t for t in tokens if t.kind == "word" and not t.among("answering.command.no")]
+        phrase = text[words[0].start : words[-1].end]
+        return catalogue.show(turn, Request("show", {"workflow": phrase}, text.strip()))
+    if (
+        found.kind in ("find", "show")
+        and catalogue.is_about_all(turn, tokens)
+        and (catalogue.described(phrase) is None or any(t.among("catalogue.workflows") for t in tokens))
+    ):
+        return analysis.answer(turn, text)
+    undoing = found.kind in ("undo", "restore", "restore_first", "redo")
+    meaning: Meaning = "weighed" if found.kind.endswith("_weighed") or (undoing and is_asked) else "order"
+    request = Request(found.kind.removesuffix("_weighed"), found.slots, text.strip(), meaning)
+    return _SKILLS[request.kind](turn, request)
+
+
+def _free(turn: Turn, text: str) -> Skill:
+    """Return the skill for a message in free words: a description, a question, an order."""
+    confirmed = text.startswith(creation.MADE_ANYWAY)
+    text = text.removeprefix(creation.MADE_ANYWAY)
+    draft = _described(turn, text)
+    if draft is not None and focus(turn) is not None and not (confirmed or _asks_to_draw(text)):
+        return changing.change_or(turn, text, creation.offer(text, draft))
+    if confirmed or draft is not None or asks_for_new(text):
+        return creation.create(text, draft or _drafted(text), is_confirmed=confirmed)
+    if is_question(text) or _asks_otherwise(text):
+        if (going := changing.ordered_question(text)) is not None:
+            return changing.change(turn, going)
+        if (step := changing.lacking(text)) is not None and focus(turn) is not None:
+            return changing.offer_lacking(turn, step)
+        answered = analysis.answer(turn, text, _command(turn, text, forced=True))
+        return answered if text.rstrip().endswith("?") else changing.change_or(turn, text, answered)
+    if not is_order(text) and catalogue.is_filtered(turn, text):
+        return analysis.answer(turn, text)
+    phrase, is_corrected = _bare(text)
+    is_told = catalogue.described(phrase) is None or focus(turn) is None
+    if phrase and len(phrase.split()) <= _MOST_NAME_WORDS and (is_corrected or (is_told and not is_order(text))):
+        return catalogue.show_named(turn, phrase, "show", _as_order(turn, text))
+    return _as_order(turn, text)
+
+
+def _as_order(turn: Turn, text: str) -> Skill:
+    if is_other_language(text):
+        return speak(turn, Request("other_language"))
+    if is_order(text):
+        return changing.change(turn, text)
+    return changing.change_or(turn, text, analysis.answer_or(turn, text, changing.change(turn, text)))
 
 
 def _passing_over(skill: Skill) -> Skill:
@@ -396,26 +389,15 @@ def _mended(text: str) -> str:
     return meant + text[first.end() :] if meant else text
 
 
-def _too_long(chars: int) -> Skill:
-    """Say that a message is too long to be read as a description, an order or a question."""
-    yield from ()
-    return Reply(
-        f"That is {chars:,} characters; I read messages of up to {_MOST_PROSE_CHARS:,}, and nothing was done.\n"
-        "Send it in several messages, or attach it as a document and ask about it."
-    )
-
-
-def changing_unread(turn: Turn) -> Skill:
-    """Say that a block was not taken in: nothing around it says what to do with it."""
-    yield from ()
-    del turn
-    return Reply(
-        "I don't know that format, and read nothing of it as prose. I can import BPMN, Step "
-        "Functions, GitHub Actions, "
-        "Argo, n8n, Airflow, Kestra, Mermaid, JSON and YAML workflows: say “import this:” in front."
-    )
-
-
+_TOO_LONG = (
+    "That is {:,} characters; I read messages of up to {:,}, and nothing was done.\n"
+    "Send it in several messages, or attach it as a document and ask about it."
+)
+_UNKNOWN_FORMAT = (
+    "I don't know that format, and read nothing of it as prose. I can import BPMN, Step Functions, GitHub Actions, "
+    "Argo, n8n, Airflow, Kestra, Mermaid, JSON and YAML workflows: say “import this:” in front."
+)
+_ASKING = ("what", "how", "who", "where", "which", "list", "is ", "are ", "does ", "do ", "can ")
 _SPOKEN = {"offended": "insult", "repeat": "unknown"}
 _OTHER = re.compile(
     r"\b(?:und|nicht|der|die|das|ein|eine|einen|bitte|mit|für|wird|ist|erstelle|lösche|zeige|el|los|"
@@ -428,8 +410,7 @@ def is_other_language(text: str) -> bool:
     """Say whether a message is mostly not English."""
     words = text.split()
     return (
-        bool(words)
-        and len(words) > 2
+        len(words) > 2
         and len(_OTHER.findall(text[:2000])) * 5 >= min(len(words), 100)
         and not re.search(r"\b(?:the|to|and|of)\b", text[:2000])
     )
@@ -468,9 +449,7 @@ def _is_topic(said: str) -> bool:
 
 
 # A message is read again at each step of its turn, and not kept for much longer.
-@lru_cache(maxsize=_MOST_DRAFTS)
-def _drafted(text: str) -> Drafted | None:
-    return read_description(text)
+_drafted = lru_cache(maxsize=_MOST_DRAFTS)(read_description)
 
 
 def asks_for_new(text: str) -> bool:
@@ -537,16 +516,15 @@ def read_import(text: str) -> dict[str, str] | None:
     """
     if not _DOCUMENT.search(text):
         return None
-    document = pasted_document(text)
-    known = document is not None
-    document = document or looks_pasted(text)
+    known = pasted_document(text)
+    document = known or looks_pasted(text)
     if document is None:
         return None
     around = text.replace(document, " ", 1).replace("```", " ").strip()
     if len(around) > _MOST_INTRODUCING_CHARS or around.endswith("?"):
         return None
     wanted = not around.strip(" .,:;!\n") or _ORDERED.search(around)
-    if not (wanted if known else _ORDERED_PLAINLY.match(around)):
+    if not (wanted if known is not None else _ORDERED_PLAINLY.match(around)):
         return None
     name = _NAME.search(around)
     return {"name": unquoted(name[1])} if name else {"document": "pasted"}

@@ -99,24 +99,22 @@ def stripped(tokens: Sequence[Token]) -> tuple[Mood, Tokens]:
 
 def _begins_name(rest: Sequence[Token], end: int) -> bool:
     """Say whether words are no lead but part of what follows: "first step", "thank the reviewers"."""
-    following = rest[end] if end < len(rest) else None
-    if rest[0].is_("instead") and following is not None and following.is_("of"):
+    first, following = rest[0], rest[end] if end < len(rest) else None
+    if following is None:
+        return end == 1 and first.is_("first", "next", "finally")
+    if first.is_("instead") and following.is_("of"):
         return True
-    if rest[0].is_("thank") and end == 1 and following is not None and following.has("det"):
+    if end != 1:
+        return False
+    if (first.is_("thank") and following.has("det")) or (first.is_("first", "second") and following.is_("and", "or")):
         return True
-    if rest[0].is_("first", "second") and end == 1 and following is not None and following.is_("and", "or"):
-        return True
-    if rest[0].is_("first", "second", "next") and end == 1 and following is not None and following.has("noun"):
+    if first.is_("first", "second", "next") and following.has("noun"):
         # "First line should", and not "first check the papers".
         told = rest[end + 1] if end + 1 < len(rest) else None
         listed = following.entry.form == "ing" and told is not None and not told.has("det")
         if not following.has("verb") or listed or (told is not None and told.has("aux")):
             return True
-    return (
-        rest[0].is_("first", "next", "finally")
-        and end == 1
-        and (following is None or following.lemma in ("step", "task", "one"))
-    )
+    return first.is_("first", "next", "finally") and following.lemma in ("step", "task", "one")
 
 
 GREETINGS: Final = frozenset({"dear", "hi", "hello", "hey"})

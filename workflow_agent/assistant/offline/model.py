@@ -2,13 +2,13 @@
 
 import asyncio
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import RunContext
@@ -105,20 +105,13 @@ class OfflineModel(Model[None]):
             model_request_parameters=parameters, parts=parts, reported=_usage(messages, parameters, parts)
         )
 
-    @cached_property
-    def _replying(self) -> "Replying":
-        # Here, because the rules are over a hundred modules, and a server listens before it has read them.
-        from workflow_agent.assistant.offline.replying import replying_of  # noqa: PLC0415 - see above
-
-        return replying_of()
-
     def read_rules(self) -> None:
         """Import the rules now; otherwise the first request does."""
-        self._replying  # noqa: B018 - made by being asked for
+        _rules()
 
     # Runs in a thread: a very long message takes long enough to read that others would wait.
     def _parts(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> list[ModelResponsePart]:
-        reply = self._replying(messages, _instructions(messages, parameters), parameters)
+        reply = _rules()(messages, _instructions(messages, parameters), parameters)
         if isinstance(reply, str):
             return [TextPart(reply)]
         return [ToolCallPart(tool, args, tool_call_id=_call_id(tool, args, messages)) for tool, args in reply]
@@ -166,6 +159,13 @@ class OfflineStream(StreamedResponse):
         return self.started
 
 
+def _rules() -> "Replying":
+    # Here, because the rules are over a hundred modules, and a server listens before it has read them.
+    from workflow_agent.assistant.offline.replying import reply  # noqa: PLC0415 - see above
+
+    return reply
+
+
 def _instructions(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> str:
     parts = parameters.instruction_parts
     if parts is not None:
@@ -176,20 +176,10 @@ def _instructions(messages: Sequence[ModelMessage], parameters: ModelRequestPara
 
 def _call_id(tool: str, args: Any, messages: Sequence[ModelMessage]) -> str:
     """Return an id that the same messages always give and that no call in them has."""
-    taken = {
-        part.tool_call_id
-        for message in messages
-        if isinstance(message, ModelResponse)
-        for part in message.parts
-        if isinstance(part, ToolCallPart)
-    }
+    taken = {part.tool_call_id for message in messages for part in message.parts if isinstance(part, ToolCallPart)}
     material = f"{len(messages)} {tool} {json.dumps(args, sort_keys=True, default=str)}"
-    number = 0
-    while True:
-        wanted = "call_" + hashlib.sha256(f"{material} {number}".encode()).hexdigest()[:20]
-        if wanted not in taken:
-            return wanted
-        number += 1
+    ids = ("call_" + hashlib.sha256(f"{material} {number}".encode()).hexdigest()[:20] for number in itertools.count())
+    return next(one for one in ids if one not in taken)
 
 
 def _usage(

@@ -152,9 +152,7 @@ def _is_signature(tokens: Sequence[Token], *, behind_one: bool) -> bool:
     if closes is None:
         return behind_one and named
     before = said[:closes]
-    return named and all(
-        token.has("adj", "filler", "adv", "det") or token.lower in ("kind", "with") for token in before
-    )
+    return named and all(t.has("adj", "filler", "adv", "det") or t.lower in ("kind", "with") for t in before)
 
 
 def letter_itself(text: str) -> str:
@@ -165,10 +163,8 @@ def letter_itself(text: str) -> str:
     greeting = _greeting_end(parts[0])
     behind = [token for part in (parts[0][greeting:], *parts[1:]) for token in part[:1]]
     start = behind[0].start if behind else 0
-    signed = (
-        at for at in range(max(len(parts) - _MOST_SIGNED, 1), len(parts)) if _is_signature(parts[at], behind_one=False)
-    )
-    end = next(signed, len(parts))
+    last = range(max(len(parts) - _MOST_SIGNED, 1), len(parts))
+    end = next((at for at in last if _is_signature(parts[at], behind_one=False)), len(parts))
     if end == len(parts) or not all(_is_signature(part, behind_one=True) for part in parts[end:]):
         return text[start:].strip()
     return text[start : parts[end][0].start].strip()

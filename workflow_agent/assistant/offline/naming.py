@@ -59,13 +59,12 @@ def read_deed(tokens: Tokens, *, is_told_who: bool) -> Deed:
         if is_told_who and base_of(first) in _BIDDING and len(rest) > 1 and rest[0].lower == "to":
             # "IT is told to order the equipment."
             return read_deed(rest[1:], is_told_who=True)
-        return Deed(base_of(first), "passive", (), said[at + 1 :])
+        return Deed(base_of(first), "passive", (), rest)
     if not is_told_who and (reduced := _reduced(said)) is not None:
         return Deed(base_of(said[reduced]), "passive", said[:reduced], said[reduced + 1 :])
-    if first is not None and len(said) == 1 and first.entry.form == "ing" and not is_told_who:
-        # "Training" in a list of nouns.
-        return Deed("", "noun", (), said)
-    if first is None or not (_may_open(said[at:]) or (is_told_who and _names_verb(first))):
+    # "Training" in a list of nouns.
+    is_listed = first is not None and len(said) == 1 and first.entry.form == "ing" and not is_told_who
+    if first is None or is_listed or not (_may_open(said[at:]) or (is_told_who and _names_verb(first))):
         return Deed("", "noun", (), said)
     if is_told_who and base_of(first) in _BIDDING and [token.lower for token in said[at + 1 : at + 2]] == ["to"]:
         return read_deed(said[at + 2 :], is_told_who=True)
@@ -183,10 +182,10 @@ def _reduced(tokens: Tokens) -> int | None:
 
 def _is_noun_phrase(tokens: Tokens) -> bool:
     """Say whether words can be a subject: no article in the midst of it, which would be an object's."""
-    for before, token in pairwise(tokens):
-        if token.has("det") and not before.has("prep", "conj", "det", "adv", "pron") and before.kind != "punct":
-            return False
-    return True
+    return not any(
+        token.has("det") and not before.has("prep", "conj", "det", "adv", "pron") and before.kind != "punct"
+        for before, token in pairwise(tokens)
+    )
 
 
 def _may_open(tokens: Tokens) -> bool:
@@ -218,11 +217,8 @@ def _told(rest: Tokens, deed: Deed, thing: str = "") -> str:
         things = at + 2 == len(said) and at > 0 and follows.has("noun") and said[at - 1].text.endswith("s")
         verb = deed.is_finite and follows.entry.verb and follows.entry.form == "s"
         if token.lower in ("and", "or") and verb and not things:
-            return " ".join(
-                part
-                for part in (cased(rest[: at + 1]), base_of(follows), _with_thing(rest[at + 2 :], thing, deed))
-                if part
-            )
+            parts = (cased(rest[: at + 1]), base_of(follows), _with_thing(rest[at + 2 :], thing, deed))
+            return " ".join(part for part in parts if part)
     return cased(rest)
 
 
@@ -265,11 +261,8 @@ def name_of(tokens: Tokens) -> str | None:
     """Return a workflow's name of a noun phrase, or None where it is no good one."""
     said = bare(tokens)
     content = [token for token in said if token.is_content or token.has("pron")]
-    if (
-        not said
-        or len(said) > _LONGEST_NAME
-        or all(token.lower in word_set("lead.name.something") for token in content)
-    ):
+    says_nothing = all(token.lower in word_set("lead.name.something") for token in content)
+    if not said or len(said) > _LONGEST_NAME or says_nothing:
         return None
     if len(said) == 1 and said[0].kind == "quoted":
         return said[0].text

@@ -81,17 +81,17 @@ def bare(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens of a message without courtesies, articles and marks."""
     said = [t for t in tokens if t.kind in ("word", "number", "quoted")]
     kept = [t for t in said if not (t.kind == "word" and t.lower in _DROPPED)] or said
-    changed = True
-    while changed:
-        changed = False
+    size = 0
+    while size != len(kept):
+        size = len(kept)
         if len(kept) > 1 and kept[0].is_("and"):
-            kept, changed = kept[1:], True
+            kept = kept[1:]
         for words in _LEADS:
             if len(kept) > len(words) and tuple(t.lower for t in kept[: len(words)]) == words:
-                kept, changed = kept[len(words) :], True
+                kept = kept[len(words) :]
         for words in _TRAILS:
             if len(kept) > len(words) and tuple(t.lower for t in kept[-len(words) :]) == words:
-                kept, changed = kept[: -len(words)], True
+                kept = kept[: -len(words)]
     return kept
 
 
@@ -123,7 +123,7 @@ def _match(kept: Sequence[Token], source: str, name: str, checks: Mapping[str, C
     if not kept or len(kept) > MOST_TOKENS:
         return None
     for kind, sequence in _patterns(name):
-        if not _may_begin(sequence, kept[0]):
+        if sequence[0].words and not _is(kept[0], sequence[0].words):
             continue
         for end, slots in _fits(sequence, kept, 0, {}):
             if end != len(kept):
@@ -132,11 +132,6 @@ def _match(kept: Sequence[Token], source: str, name: str, checks: Mapping[str, C
             if all(checks[key](value) for key, value in told.items() if key in checks):
                 return Request(kind, told)
     return None
-
-
-def _may_begin(sequence: Sequence[Node], token: Token) -> bool:
-    first = sequence[0]
-    return not first.words or _is(token, first.words)
 
 
 def _is(token: Token, words: frozenset[str]) -> bool:
@@ -179,8 +174,7 @@ _MOST_ANSWER_CHARS = 80
 def read_answer(text: str) -> str | None:
     """Return "yes" or "no" when a message is one and nothing else."""
     plain = text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    words = [word.strip(".,!;:)(") for word in plain.split()]
-    words = [word for word in words if word]
+    words = [word for said in plain.split() if (word := said.strip(".,!;:)("))]
     if not words or len(text) > _MOST_ANSWER_CHARS or "?" in text:
         return None
     if words[0] in ("👍", "✅"):

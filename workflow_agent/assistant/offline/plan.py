@@ -1,7 +1,6 @@
 """The edits of one message while they are worked out, each on the workflow as the ones before it left it."""
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -10,7 +9,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.people import is_somebody, written
 from workflow_agent.assistant.offline.references import PRONOUNS, Candidate, Steps, StepUnclear, phrase_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
-from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.assistant.offline.turn.outcome import REFUSED, JsonObject
 from workflow_agent.errors import InvalidInput
 from workflow_agent.workflows.edits.application import apply_edits
 from workflow_agent.workflows.edits.operations import parse_edits
@@ -21,7 +20,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 JOINS = (",", "and", "&", "plus", "+", "/", ";")
 _HUMAN = word_set("plan.human")
-_REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
 SERVICES: Final = {
     "email": "email.send",
     "e-mail": "email.send",
@@ -79,9 +77,10 @@ class Plan:
         try:
             self.workflow = apply_edits(self.workflow, parse_edits(list(edits))).workflow
         except InvalidInput as refused:
-            raise NotRead(_REFUSED.sub("", str(refused))) from refused
+            raise NotRead(REFUSED.sub("", str(refused))) from refused
+        timed = {str(edit["step"]) for edit in self.edits if edit["op"] == "set_timeout" and edit["timeout"]}
         if any(
-            edit["op"] == "set_timeout" and edit["timeout"] is None and _is_timed(self.edits, edit) for edit in edits
+            edit["op"] == "set_timeout" and edit["timeout"] is None and str(edit["step"]) in timed for edit in edits
         ):
             # "A deadline of 3 days and no deadline".
             raise NotRead("it would get a time and none")
@@ -186,11 +185,6 @@ def step_of(edit: JsonObject) -> str | None:
     """Return the id of the step that an edit is about, or of the one that it makes."""
     named: Any = edit.get("with") or edit.get("step")
     return cast("JsonObject", named)["id"] if isinstance(named, dict) else named
-
-
-def _is_timed(edits: Sequence[JsonObject], edit: JsonObject) -> bool:
-    """Say whether edits give a time to the step from which another one takes it."""
-    return any(one["op"] == "set_timeout" and one["step"] == edit["step"] and one["timeout"] for one in edits)
 
 
 def taken_for(said: str, name: str) -> str:

@@ -1,10 +1,10 @@
 """Which step of a workflow words mean: all content words must be the step's, and only one step may fit."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from workflow_agent.assistant.offline.lexicon import data_rows, entry_of, nearest, word_set
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
@@ -19,6 +19,7 @@ _ENDINGS = ("", "e", "ify", "ise", "ize", "it", "ide", "y", "ate", "ute")
 FRAME_WORDS = word_set("references.frame_words")
 """Words that stand around a step's name and say nothing of which it is."""
 PRONOUNS = word_set("references.pronouns")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,16 @@ def stems(word: str) -> frozenset[str]:
 
 @cache
 def _verbs_of() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for verb, nouns in data_rows("nouns.tsv"):
-        for noun in nouns.split():
-            found.setdefault(noun, set()).add(verb)
-    return {noun: frozenset(verbs) for noun, verbs in found.items()}
+    return _by_word((verb, nouns) for verb, nouns in data_rows("nouns.tsv"))
+
+
+def _by_word(rows: Iterable[tuple[T, str]]) -> dict[str, frozenset[T]]:
+    """Return for each word of some rows what they have in front."""
+    found: dict[str, set[T]] = {}
+    for one, words in rows:
+        for word in words.split():
+            found.setdefault(word, set()).add(one)
+    return {word: frozenset(some) for word, some in found.items()}
 
 
 def akin(one: str, other: str) -> bool:
@@ -73,11 +79,7 @@ def akin(one: str, other: str) -> bool:
 
 @cache
 def _families() -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
-    for at, row in enumerate(data_rows("families.tsv")):
-        for word in row[0].split():
-            found.setdefault(word, set()).add(at)
-    return {word: frozenset(rows) for word, rows in found.items()}
+    return _by_word((at, row[0]) for at, row in enumerate(data_rows("families.tsv")))
 
 
 @lru_cache(maxsize=4_096)
@@ -124,30 +126,9 @@ class Steps:
         self.known = [_known(step) for step in self.workflow.steps]
         self._words = frozenset(word for one in self.known for word in (*one.name, *one.about))
 
-    def all(self) -> list[Step]:
-        """Return the steps."""
-        return [one.step for one in self.known]
-
     def words(self) -> frozenset[str]:
         """Return every word that names a step or who does it, to mend mistyped ones by."""
         return self._words
-
-    def mask(self, tokens: Sequence[Token]) -> frozenset[int]:
-        """Return the indices of tokens inside a step's full name: none is a verb or preposition there."""
-        covered: set[int] = set()
-        names = sorted(
-            ((tuple(t.lower for t in read_tokens(s.name)), s) for s in self.all()), key=lambda one: -len(one[0])
-        )
-        lowers = [token.lower for token in tokens]
-        for words, _ in names:
-            size = len(words)
-            if size < 2:
-                continue
-            for at in range(len(lowers) - size + 1):
-                if lowers[at] == words[0] and tuple(lowers[at : at + size]) == words and at not in covered:
-                    covered |= set(range(at, at + size))
-        covered |= {at for at, token in enumerate(tokens) if token.kind == "quoted"}
-        return frozenset(covered)
 
     def find(self, tokens: Sequence[Token], *, with_ends: bool = True) -> Step:
         """Return the one step that words mean.
@@ -157,14 +138,13 @@ class Steps:
         """
         phrase = phrase_of(tokens)
         apart = "_" in phrase or "-" in phrase or not entry_of(phrase).known
-        exact_id = [one.step for one in self.known if one.step.id == phrase and apart]
-        if exact_id:
-            return exact_id[0]
+        if apart and (by_id := self.workflow.step(phrase)):
+            return by_id
         if phrase in self.chosen and (settled := self.workflow.step(self.chosen[phrase])):
             return settled
         # Also where it is made of words that say nothing elsewhere: "One", "Next step".
         said = " ".join(token.lower for token in tokens if token.kind != "punct")
-        named = [s for s in self.all() if s.name.lower() == said and (with_ends or s.type != "end")]
+        named = [s for s in self.workflow.steps if s.name.lower() == said and (with_ends or s.type != "end")]
         if len(named) == 1:
             return named[0]
         words = _content(tokens)
@@ -184,7 +164,7 @@ class Steps:
             # "Get consent" of "Obtain consent": the verb says no more than that it is done.
             fitting = self._fitting(light, with_ends=with_ends)
         if not with_ends or any(step.type != "end" for step in fitting):
-            fitting = [step for step in fitting if step.type != "end"] or ([] if not with_ends else fitting)
+            fitting = [step for step in fitting if step.type != "end"] or (fitting if with_ends else [])
         if len(fitting) == 1:
             return fitting[0]
         if (placed := self._among(tokens, with_ends=with_ends)) is not None:
@@ -236,7 +216,7 @@ class Steps:
         """Return where names of more than one word stand as they are, and "step 2"."""
         found: list[tuple[int, int, int, Step]] = []
         lowers = [token.lower for token in tokens]
-        for step in self.all():
+        for step in self.workflow.steps:
             name = [token.lower for token in read_tokens(step.name)]
             if len(name) > 1:
                 found += [
@@ -244,7 +224,7 @@ class Steps:
                     for at in range(len(tokens) - len(name) + 1)
                     if lowers[at : at + len(name)] == name
                 ]
-        listed = [step for step in self.all() if step.type not in ("end", "fork", "join")]
+        listed = self._listed()
         for at, token in enumerate(tokens[:-1]):
             number = tokens[at + 1].value if tokens[at + 1].kind == "number" else None
             counted = not tokens[at + 2 : at + 3] or not tokens[at + 2].has("noun")
@@ -288,20 +268,16 @@ class Steps:
     def _fitting(self, words: Sequence[str], *, with_ends: bool = True) -> list[Step]:
         mended = [self._mended(word) for word in words]
         text = " ".join(mended)
-        exact = [one.step for one in self.known if text == " ".join(one.name)]
-        exact = [step for step in exact if with_ends or step.type != "end"]
+        known = [one for one in self.known if with_ends or one.step.type != "end"]
+        exact = [one.step for one in known if text == " ".join(one.name)]
         if len(exact) == 1 and exact[0].type not in ("fork", "join"):
             return exact
-        scored = [
-            (score, one.step)
-            for one in self.known
-            if (with_ends or one.step.type != "end") and (score := _score(mended, one)) > 0
-        ]
+        scored = [(score, one.step) for one in known if (score := _score(mended, one)) > 0]
         if not scored and len(mended) == 2 and self._is_joined(joined := "".join(mended)):
             # "The copy editing" of "Copyedit".
             return self._fitting([joined], with_ends=with_ends)
         if not scored:
-            return [one.step for one in self.known if (with_ends or one.step.type != "end") and _in_id(mended, one)]
+            return [one.step for one in known if _in_id(mended, one)]
         # "The transfer" is rather that than the fork "After the transfer".
         works = [one for one in scored if one[1].type not in ("fork", "join")] or scored
         best = max((score for score, _ in works), default=0.0)
@@ -322,10 +298,8 @@ class Steps:
     def _pronoun(self, tokens: Sequence[Token], phrase: str) -> Step:
         if self.pointed is not None and (step := self.workflow.step(self.pointed)):
             return step
-        if self.last is not None and any(token.lower in PRONOUNS for token in tokens):
-            found = self.workflow.step(self.last)
-            if found is not None:
-                return found
+        if any(token.lower in PRONOUNS for token in tokens) and (step := self.workflow.step(self.last or "")):
+            return step
         raise StepUnclear(phrase)
 
     def _among(self, tokens: Sequence[Token], *, with_ends: bool) -> Step | None:
@@ -334,17 +308,18 @@ class Steps:
         if first is None or not (first.is_("last", "final") or (first.value is not None and first.kind == "word")):
             return None
         words = _content([token for token in tokens if token is not first])
-        fitting = (
-            [s for s in self._fitting(words, with_ends=with_ends) if s.type not in ("end", "fork", "join")]
-            if words
-            else []
-        )
+        fitting = self._fitting(words, with_ends=with_ends) if words else []
+        fitting = [step for step in fitting if step.type not in ("end", "fork", "join")]
         at = -1 if first.value is None else int(first.value) - 1
         return fitting[at] if len(fitting) > 1 and at < len(fitting) else None
 
+    def _listed(self) -> list[Step]:
+        """Return the steps that are counted: "step 3"."""
+        return [step for step in self.workflow.steps if step.type not in ("end", "fork", "join")]
+
     def _by_place(self, tokens: Sequence[Token], words: Sequence[str]) -> Step | None:
         """Return what "the first step", "step 3" or "the last step" means."""
-        listed = [step for step in self.all() if step.type not in ("end", "fork", "join")]
+        listed = self._listed()
         # "The third one" comes here also without "one".
         ordinal = any(t.kind == "word" and t.value is not None and not t.is_("one", "both") for t in tokens)
         has_frame = ordinal or any(token.lemma in FRAME_WORDS for token in tokens)
@@ -431,9 +406,7 @@ def mention_in(
     if not ranked or (len(ranked) > 1 and ranked[0][1][0] == ranked[1][1][0]):
         return None
     found, (_, first, end) = ranked[0]
-    while first and (
-        tokens[first - 1].has("det") or tokens[first - 1].is_("in", "of", "for", "at", "from", "to", "on")
-    ):
+    while first and ((t := tokens[first - 1]).has("det") or t.is_("in", "of", "for", "at", "from", "to", "on")):
         first -= 1
     while end < len(tokens) and tokens[end].is_(*_CALLED):
         end += 1
@@ -454,11 +427,7 @@ def _names(token: Token, words: Sequence[str]) -> bool:
 
 def phrase_of(tokens: Sequence[Token]) -> str:
     """Return words in small letters without article and "step", by which an answer settles them."""
-    kept = [
-        token.lower
-        for token in tokens
-        if token.kind != "punct" and not token.has("det") and token.lemma not in FRAME_WORDS
-    ]
+    kept = [t.lower for t in tokens if t.kind != "punct" and not t.has("det") and t.lemma not in FRAME_WORDS]
     return " ".join(kept) or " ".join(token.lower for token in tokens)
 
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai.messages import ModelMessage, UserPromptPart
 from pydantic_ai.models import ModelRequestParameters
 
-from workflow_agent.assistant.offline.answering import Answering
+from workflow_agent.assistant.offline.answering import next_of
 from workflow_agent.assistant.offline.turn.outcome import Call
-from workflow_agent.assistant.offline.turn.reading import read_turn
+from workflow_agent.assistant.offline.turn.reading import parts_in, read_turn
 from workflow_agent.values.stored import JsonObject
 
 Reply = str | Sequence[tuple[str, JsonObject]]
@@ -18,21 +18,16 @@ Replying = Callable[[Sequence[ModelMessage], str, ModelRequestParameters], Reply
 """Gives the reply to messages, under instructions, with what a request offers."""
 
 
-def replying_of() -> Replying:
-    """Return what replies by the rules."""
-    answering = Answering()
-
-    def reply(messages: Sequence[ModelMessage], instructions: str, parameters: ModelRequestParameters) -> Reply:
-        for output in parameters.output_tools:
-            if is_summary(output.parameters_json_schema):
-                return [(output.name, summary_of(messages))]
-        tools = frozenset(tool.name for tool in parameters.declared_function_tools)
-        outcome = answering.next_of(read_turn(messages, instructions, tools))
-        if not isinstance(outcome, Call):
-            return outcome.text
-        return [(call.tool, dict(call.args)) for call in (outcome, *outcome.beside)]
-
-    return reply
+def reply(messages: Sequence[ModelMessage], instructions: str, parameters: ModelRequestParameters) -> Reply:
+    """Return the reply to messages, under instructions, with what a request offers."""
+    for output in parameters.output_tools:
+        if is_summary(output.parameters_json_schema):
+            return [(output.name, summary_of(messages))]
+    tools = frozenset(tool.name for tool in parameters.declared_function_tools)
+    outcome = next_of(read_turn(messages, instructions, tools))
+    if not isinstance(outcome, Call):
+        return outcome.text
+    return [(call.tool, dict(call.args)) for call in (outcome, *outcome.beside)]
 
 
 _FRAME = re.compile(r"<(summary_so_far|turns)>\n(.*?)\n</\1>", re.DOTALL)
@@ -58,13 +53,7 @@ def is_summary(schema: Mapping[str, Any]) -> bool:
 
 def summary_of(messages: Sequence[ModelMessage]) -> dict[str, Any]:
     """Return the arguments of the summary that a request of the summariser asks for."""
-    prompts = [
-        part.content
-        for message in messages
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, UserPromptPart)
-    ]
+    prompts = (part.content for part in parts_in(messages, UserPromptPart))
     text = next((one for one in prompts if isinstance(one, str)), "")
     frames = {match[1]: match[2] for match in _FRAME.finditer(text)}
     told: dict[str, Any] = _read(frames.get("summary_so_far", ""))

@@ -4,16 +4,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from workflow_agent.assistant.offline.tokens import Token, Tokens
+from workflow_agent.assistant.offline.tokens import Tokens
 from workflow_agent.assistant.offline.values import DAYS, RHYTHMS
 from workflow_agent.assistant.offline.wording import joined
 from workflow_agent.workflows.model.terms import MONTHS
 
 _SETS_OF_DAYS = {"weekend": {0, 6}, "weekday": {1, 2, 3, 4, 5}, "workday": {1, 2, 3, 4, 5}}
 _PARTS = {
-    "night": {22, 23, 0, 1, 2, 3, 4, 5},
-    "nightly": {22, 23, 0, 1, 2, 3, 4, 5},
-    "overnight": {22, 23, 0, 1, 2, 3, 4, 5},
+    **dict.fromkeys(("night", "nightly", "overnight"), frozenset((22, 23, *range(6)))),
     "morning": set(range(4, 12)),
     "afternoon": set(range(12, 18)),
     "evening": set(range(17, 23)),
@@ -28,8 +26,6 @@ _BEGINNINGS = {
 }
 """How a list tells what else starts a workflow."""
 _CLOCK = ("schedule", "scheduled", "clock", "timer", "cron")
-_STARTS = ("run", "start", "trigger", "schedule", "launch", "kick", "begin", "fire", "execute", "happen")
-_HOURS_OF_NOON = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +117,10 @@ def started_by(tokens: Tokens) -> Started | None:
     said = {word for token in tokens for word in (token.lower, token.lemma)}
     fits, labels = _times(tokens, said, is_every=not said.isdisjoint(("every", "each", "once", "per")))
     if fits:
-        return Started(f"starting {joined(labels)}", lambda told: any(_all(fits, one) for one in told))
+        return Started(
+            f"starting {joined(labels)}",
+            lambda told: any(all(one(times) for one in fits) for times in filter(None, map(times_of, told))),
+        )
     kind = next((one for one in (*_KINDS, *_CLOCK) if one in said), None)
     return started_as(kind) if kind is not None else None
 
@@ -132,11 +131,6 @@ def started_as(kind: str) -> Started:
         return Started("starting by the clock", lambda told: any(times_of(one) is not None for one in told))
     starting = _BEGINNINGS[_KINDS[kind]]
     return Started(f"started by {kind}", lambda told: any(re.match(starting, one) for one in told))
-
-
-def _all(fits: Sequence[Fits], told: str) -> bool:
-    times = times_of(told)
-    return times is not None and all(one(times) for one in fits)
 
 
 def _times(tokens: Tokens, said: set[str], *, is_every: bool) -> tuple[list[Fits], list[str]]:
@@ -192,10 +186,10 @@ def _clock(tokens: Tokens, at: int) -> tuple[int, int] | None:
     token = tokens[at]
     if token.kind != "number" or token.value is None or not 0 <= token.value <= 24:
         return None
-    following: Token | None = tokens[at + 1] if at + 1 < len(tokens) else None
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
     hour, minute = int(token.value), round(token.value % 1 * 60)
     is_late = any(t.is_("pm", "afternoon", "evening") for t in tokens[at + 1 : at + 4])
-    if is_late and hour < _HOURS_OF_NOON and (following is None or not following.is_("am")):
+    if is_late and hour < 12 and (following is None or not following.is_("am")):
         return hour + 12, minute
     is_told = following is not None and following.is_("am", "pm", "o'clock", "sharp")
     if is_told or ":" in token.text or (at and tokens[at - 1].is_("at")):

@@ -35,14 +35,10 @@ _SPLIT = {"n't": "not", "'re": "are", "'ll": "will", "'d": "would", "'ve": "have
 _IS_AFTER = word_set("tokens.is_after")
 _NEGATED = ("is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "could", "would", "should")
 _WHOLE = {
-    "won't": ("will", "not"),
-    "wont": ("will", "not"),
-    "can't": ("can", "not"),
-    "cant": ("can", "not"),
-    "cannot": ("can", "not"),
+    **dict.fromkeys(("won't", "wont"), ("will", "not")),
+    **dict.fromkeys(("can't", "cant", "cannot"), ("can", "not")),
+    **dict.fromkeys(("let's", "lets"), ("let", "us")),
     "shan't": ("shall", "not"),
-    "let's": ("let", "us"),
-    "lets": ("let", "us"),
     "wanna": ("want", "to"),
     "gonna": ("going", "to"),
     "gotta": ("have", "to"),
@@ -102,20 +98,19 @@ Tokens = tuple[Token, ...]
 
 def split_fences(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the prose of a text and what stands in its fenced blocks; an open fence reaches to the end."""
-    marks = list(_FENCE.finditer(text))
     prose: list[str] = []
     blocks: list[str] = []
-    at = index = 0
-    while index < len(marks):
-        opening = marks[index]
-        closing = next((m for m in marks[index + 1 :] if m[1] == opening[1]), None)
-        prose.append(text[at : opening.start()])
-        first_line = text.find("\n", opening.end())
-        body = first_line + 1 if first_line >= 0 else len(text)
-        end = closing.start() if closing else len(text)
-        blocks.append(text[body:end])
-        at = closing.end() if closing else len(text)
-        index = marks.index(closing, index + 1) + 1 if closing else len(marks)
+    at, opening = 0, ""
+    for mark in _FENCE.finditer(text):
+        if not opening:
+            prose.append(text[at : mark.start()])
+            at, opening = text.find("\n", mark.end()) + 1 or len(text), mark[1]
+        elif mark[1] == opening:
+            blocks.append(text[at : mark.start()])
+            at, opening = mark.end(), ""
+    if opening:
+        blocks.append(text[at:])
+        at = len(text)
     prose.append(text[at:])
     return "\n".join(prose), tuple(block for block in blocks if block.strip())
 
@@ -149,15 +144,10 @@ def _as_main_verb(tokens: Sequence[Token], at: int) -> Token:
     names = following.has("det") or (
         following.has("noun", "adj") and not (following.entry.verb and "base" in following.entry.form)
     )
-    if (
-        asks
-        or not names
-        or not before.has("noun", "name")
-        or (following.has("neg", "pron") and not following.has("det"))
-    ):
+    denies = following.has("neg", "pron") and not following.has("det")
+    if asks or not names or denies or not before.has("noun", "name"):
         return token
-    entry = replace(token.entry, classes=frozenset({"verb"}))
-    return replace(token, entry=entry)
+    return replace(token, entry=replace(token.entry, classes=frozenset({"verb"})))
 
 
 def sentences(tokens: Sequence[Token]) -> tuple[Tokens, ...]:
@@ -215,9 +205,8 @@ def _tokens_of(match: re.Match[str], at: int) -> list[Token]:
     if kind == "short":
         return [Token(match[0], "word", at, match.end(), entry_of(match[0].lower().replace(".", "")))]
     if kind in ("ident", "link"):
-        return [
-            Token(match[0], "word", at, match.end(), Entry(match[0].lower(), match[0].lower(), frozenset({"name"})))
-        ]
+        word = match[0].lower()
+        return [Token(match[0], "word", at, match.end(), Entry(word, word, frozenset({"name"})))]
     return [_plain(match[0], "punct", at)]
 
 

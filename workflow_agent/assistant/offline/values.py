@@ -1,7 +1,7 @@
 """Values in tokens: lengths of time, also mistyped or only about so long; how often; times of day."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -10,33 +10,22 @@ from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.terms import MONTHS
 
-_UNITS = {
-    "second": 1,
-    "minute": 60,
-    "hour": 3600,
-    "day": 86400,
-    "week": 604800,
-    "fortnight": 1209600,
-    "month": 0,
-    "year": 0,
-    "quarter": 0,
-}
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
+_UNITS = _SECONDS | dict.fromkeys(("month", "year", "quarter"), 0)
 _CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
 _SHORT_UNITS = {"hr": "hour", "wk": "week", "wks": "week", "mo": "month", "mth": "month", "mths": "month", "yr": "year"}
 """As they are written in small letters: "HR" is a department."""
 _WORKING = word_set("values.working")
 DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _SHORT_DAYS = {day[:3]: day for day in DAYS} | {"tues": "tuesday", "thur": "thursday", "thurs": "thursday"}
-_TIMES = {
-    "midnight": (0, 0),
-    "noon": (12, 0),
-    "midday": (12, 0),
-    "morning": (9, 0),
-    "evening": (18, 0),
-    "afternoon": (14, 0),
-    "night": (0, 0),
-    "lunchtime": (12, 0),
+_HOURS: Mapping[str, int] = {
+    **dict.fromkeys(("midnight", "night"), 0),
+    **dict.fromkeys(("noon", "midday", "lunchtime"), 12),
+    "morning": 9,
+    "afternoon": 14,
+    "evening": 18,
 }
+"""When each is, where no other time is said."""
 RHYTHMS = {
     "daily": "day",
     "nightly": "night",
@@ -75,12 +64,7 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
         return None
     seconds = _UNITS[unit]
     here += 1
-    if (
-        unit == "second"
-        and here < len(tokens)
-        and tokens[here].has("noun", "adj")
-        and tokens[here - 1].lower == "second"
-    ):
+    if here < len(tokens) and tokens[here].has("noun", "adj") and unit == tokens[here - 1].lower == "second":
         return None
     if not seconds:
         count = int(amount.value * (3 if unit == "quarter" else 1))
@@ -93,10 +77,8 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
     part = _PARTS.get(tokens[here + 2].lower) if here + 2 < len(tokens) else None
     if part and tokens[here].is_("and") and tokens[here + 1].is_("a"):
         return Found(duration_of((amount.value + part) * seconds), here + 3)
-    if unit == "week":
-        return Found(
-            f"P{int(amount.value)}W" if amount.value == int(amount.value) else duration_of(amount.value * seconds), here
-        )
+    if unit == "week" and amount.value == int(amount.value):
+        return Found(f"P{int(amount.value)}W", here)
     return Found(duration_of(amount.value * seconds), here)
 
 
@@ -164,7 +146,7 @@ def durations_in(tokens: Sequence[Token]) -> list[tuple[int, Found[str]]]:
 
 def tells_time(token: Token) -> bool:
     """Say whether a word is one that times are told with: "January", "Monday", "noon", "now", a number, a unit."""
-    named = token.lower in MONTHS or token.lemma in _TIMES or token.among("values.moment")
+    named = token.lower in MONTHS or token.lemma in _HOURS or token.among("values.moment")
     return named or token.value is not None or _day_named(token) is not None or unit_of(token) is not None
 
 
@@ -197,8 +179,8 @@ def clock_at(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | None:
     if at >= len(tokens):
         return None
     token = tokens[at]
-    if token.lemma in _TIMES and token.kind == "word":
-        return Found(_TIMES[token.lemma], at + 1)
+    if token.lemma in _HOURS and token.kind == "word":
+        return Found((_HOURS[token.lemma], 0), at + 1)
     found = _spoken_clock(tokens, at) or _plain_clock(tokens, at)
     end = found.end if found else at + 1
     behind = [one.lower for one in tokens[end : end + 3]]
@@ -238,8 +220,7 @@ def _plain_clock(tokens: Sequence[Token], at: int) -> Found[tuple[int, int]] | N
     end = at + 1
     following = tokens[end] if end < len(tokens) else None
     if following is not None and following.is_("am", "pm"):
-        hour = hour % 12 + (12 if following.lower == "pm" else 0)
-        return Found((hour, minute), end + 1)
+        return Found((hour % 12 + (12 if following.lower == "pm" else 0), minute), end + 1)
     if following is not None and following.lower in ("o'clock", "oclock", "uhr", "h", "hrs"):
         return Found((hour, minute), end + 1)
     if ":" in token.text:

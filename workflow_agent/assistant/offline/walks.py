@@ -1,6 +1,6 @@
 """Ways through a workflow's graph: what leads back, what can be avoided, how long it takes, which hold."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.tokens import read_tokens
@@ -66,13 +66,17 @@ def back_edges(workflow: Workflow) -> list[Transition]:
 def reach(workflow: Workflow, start: str, avoiding: frozenset[str] = frozenset()) -> set[str]:
     """Return the ids of the steps that can be reached from one without passing others."""
     closed = _closed(workflow, avoiding) if avoiding else avoiding
+    return _reached(start, lambda here: [e.to for e in workflow.outgoing(here)], closed)
+
+
+def _reached(start: str, onward: Callable[[str], Sequence[str]], closed: frozenset[str] = frozenset()) -> set[str]:
+    """Return what can be reached from one id, itself too, by what leads on from each, without those that are closed."""
     seen, waiting = set[str](), [start]
     while waiting:
         here = waiting.pop()
-        if here in seen or here in closed:
-            continue
-        seen.add(here)
-        waiting += [e.to for e in workflow.outgoing(here)]
+        if here not in seen and here not in closed:
+            seen.add(here)
+            waiting += onward(here)
     return seen
 
 
@@ -83,36 +87,19 @@ def _closed(workflow: Workflow, avoiding: frozenset[str]) -> frozenset[str]:
     closed, found = frozenset[str](), avoiding
     while found != closed:
         closed = found
-        through = {s.id: () if s.id in closed else [e.to for e in workflow.outgoing(s.id)] for s in workflow.steps}
+        through = {s.id: [] if s.id in closed else [e.to for e in workflow.outgoing(s.id)] for s in workflow.steps}
         found = closed | {
             fork
             for fork, ways in forks.items()
-            if any(not _leads(through, way, open_ended - closed, closed) for way in ways)
+            if any((open_ended - closed).isdisjoint(_reached(way, through.__getitem__, closed)) for way in ways)
         }
     return closed
 
 
-def _leads(through: Mapping[str, Sequence[str]], start: str, goals: set[str], closed: frozenset[str]) -> bool:
-    seen, waiting = set[str](), [start]
-    while waiting:
-        here = waiting.pop()
-        if here in goals:
-            return True
-        if here not in seen and here not in closed:
-            seen.add(here)
-            waiting += through[here]
-    return False
-
-
 def between(workflow: Workflow, edge: Transition) -> set[str]:
     """Return the ids of the steps on the loop that a transition back closes."""
-    seen, waiting = set[str](), [edge.from_]
-    while waiting:
-        here = waiting.pop()
-        if here not in seen:
-            seen.add(here)
-            waiting += [e.from_ for e in workflow.incoming(here)]
-    return reach(workflow, edge.to) & seen
+    before = _reached(edge.from_, lambda here: [e.from_ for e in workflow.incoming(here)])
+    return reach(workflow, edge.to) & before
 
 
 def path(workflow: Workflow, goal: str | None = None, avoiding: frozenset[str] = frozenset()) -> list[Step] | None:

@@ -75,14 +75,10 @@ def short_lines(workflow: Workflow) -> list[str]:
     loops = {step.id for step in workflow.steps if step.type == "loop"}
     lines: list[str] = []
     for at, step in enumerate((step for step in workflow.steps if step.type != "end"), 1):
+        inside = " (inside the loop)" if step.parent in loops else ""
         about = ", ".join(part for part in (step.assignee, *_settings_of(step)) if part)
-        ways = [_short_way(edge, names[edge.to]) for edge in workflow.outgoing(step.id)]
-        lines.append(
-            f"{at}. {named(step)}"
-            + (" (inside the loop)" if step.parent in loops else "")
-            + (f": {about}" if about else "")
-            + (f" → {'; '.join(ways)}" if ways else "")
-        )
+        ways = "; ".join(_short_way(edge, names[edge.to]) for edge in workflow.outgoing(step.id))
+        lines.append(f"{at}. {named(step)}{inside}{about and f': {about}'}{ways and f' → {ways}'}")
     return lines
 
 
@@ -135,8 +131,7 @@ def step_lines(workflow: Workflow) -> list[str]:
     for at, step in enumerate(work[:_MOST_STEPS], 1):
         about = who_and_how(step)
         lines.append(f"{at}. {named(step)}" + (f": {about}" if about else ""))
-        ways = workflow.outgoing(step.id)
-        lines += [f"   - {way_on(workflow, edge)}" for edge in ways]
+        lines += [f"   - {way_on(workflow, edge)}" for edge in workflow.outgoing(step.id)]
     if len(work) > _MOST_STEPS:
         lines.append(f"… and {len(work) - _MOST_STEPS} more steps.")
     return lines
@@ -145,11 +140,8 @@ def step_lines(workflow: Workflow) -> list[str]:
 def ends_line(workflow: Workflow) -> str:
     """Return how a workflow can end."""
     ends = [step for step in workflow.steps if step.type == "end"]
-    return (
-        "Ends: " + joined([f"{named(end)}" + (f", {end.outcome}" if end.outcome else "") for end in ends])
-        if ends
-        else ""
-    )
+    told = joined([named(end) + (f", {end.outcome}" if end.outcome else "") for end in ends])
+    return f"Ends: {told}" if ends else ""
 
 
 def starts_line(workflow: Workflow) -> str:
@@ -169,32 +161,22 @@ def roles_of(workflow: Workflow) -> dict[str, list[Step]]:
 
 def show_text(workflow: Workflow) -> str:
     """Return a workflow's outline."""
-    size = f"{counted(len(workflow.steps), 'step')}"
-    head = f"{headline(workflow)}, {size}." + (f" {clipped(workflow.description, 400)}" if workflow.description else "")
+    head = f"{headline(workflow)}, {counted(len(workflow.steps), 'step')}."
+    head += f" {clipped(workflow.description, 400)}" if workflow.description else ""
     tags = f"Tags: {', '.join(workflow.tags)}." if workflow.tags else ""
-    lines = [
-        starts_line(workflow),
-        "",
-        *step_lines(workflow),
-        "",
-        *[line for line in (ends_line(workflow), tags) if line],
-    ]
-    return "\n".join([head, "", *lines]).rstrip()
+    ends = [line for line in (ends_line(workflow), tags) if line]
+    return "\n".join([head, "", starts_line(workflow), "", *step_lines(workflow), "", *ends]).rstrip()
 
 
 def explain_text(workflow: Workflow) -> str:
     """Return a workflow told in plain words, branch by branch, with who does what."""
     head = headline(workflow) + (f": {clipped(workflow.description, 400)}" if workflow.description else "")
-    told = [_told(workflow, step, at == 0) for at, step in enumerate(_work(workflow)[:_MOST_STEPS])]
+    work = [step for step in in_walking_order(workflow) if step.type != "end"]
+    told = [_told(workflow, step, at == 0) for at, step in enumerate(work[:_MOST_STEPS])]
     roles = [f"{role} ({joined([step.name for step in steps])})" for role, steps in roles_of(workflow).items()]
     who = f"Who is involved: {'; '.join(roles)}." if roles else "No step has an owner yet."
-    return "\n\n".join(
-        part for part in (head, starts_line(workflow), "\n".join(told), ends_line(workflow), who) if part
-    )
-
-
-def _work(workflow: Workflow) -> Sequence[Step]:
-    return [step for step in in_walking_order(workflow) if step.type != "end"]
+    parts = (head, starts_line(workflow), "\n".join(told), ends_line(workflow), who)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _told(workflow: Workflow, step: Step, is_first: bool) -> str:
@@ -203,12 +185,9 @@ def _told(workflow: Workflow, step: Step, is_first: bool) -> str:
     ways = workflow.outgoing(step.id)
     if not ways:
         return f"- {subject}. Nothing follows it."
-    plain = [edge for edge in ways if not condition_of(edge)]
-    if len(ways) == len(plain) == 1:
-        return f"- {subject}, then {way_on(workflow, ways[0]).removeprefix('→ ')}."
-    if len(ways) == len(plain):
+    if not any(condition_of(edge) for edge in ways):
         targets = joined([way_on(workflow, edge).removeprefix("→ ") for edge in ways])
-        return f"- {subject}, then at the same time {targets}."
+        return f"- {subject}, then {'at the same time ' if len(ways) > 1 else ''}{targets}."
     return f"- {subject}:\n" + "\n".join(f"  - {_capitalised(way_on(workflow, edge))}" for edge in ways)
 
 
@@ -220,12 +199,29 @@ def told_step(workflow: Workflow, step: Step) -> str:
     """Return what is known of a step: who does it, its limits, what comes before and after."""
     about = who_and_how(step)
     before = [named(one) for edge in workflow.incoming(step.id) if (one := workflow.step(edge.from_)) is not None]
-    lines = [
-        f"{named(step)}" + (f": {about}." if about else ".") + (f" {step.description}" if step.description else "")
-    ]
-    lines.append(f"Before it: {joined(before)}." if before else "It comes first.")
-    lines += [f"- {way_on(workflow, edge)}" for edge in workflow.outgoing(step.id)]
-    return "\n".join(lines)
+    head = f"{named(step)}{f': {about}' if about else ''}." + (f" {step.description}" if step.description else "")
+    first = f"Before it: {joined(before)}." if before else "It comes first."
+    return "\n".join([head, first, *(f"- {way_on(workflow, edge)}" for edge in workflow.outgoing(step.id))])
+
+
+def bulleted(items: Iterable[str]) -> str:
+    """Return items as a list, a line each."""
+    return "\n".join(f"- {item}" for item in items)
+
+
+def versioned(workflow: Mapping[str, Any]) -> str:
+    """Return the name and version of a workflow that a tool tells of."""
+    return f"**{workflow['name']}** (version {workflow['version']})"
+
+
+def identified(workflow: Mapping[str, Any]) -> str:
+    """Return the name, id and version of a workflow that a tool tells of."""
+    return f"**{workflow['name']}** (`{workflow['id']}`, version {workflow['version']})"
+
+
+def example_step(workflow: Workflow) -> Step:
+    """Return a step to name in an example: none at the start or an end, where there is another one."""
+    return next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
 
 
 def numbered(candidates: Iterable[Candidate]) -> str:
@@ -312,15 +308,13 @@ def _plain(edit: JsonObject, names: Mapping[str, str]) -> str:
 
 
 def _timeout(edit: JsonObject, names: Mapping[str, str]) -> str:
-    if edit["timeout"] is None:
-        return f"Remove the deadline of {_said(edit['step'], names)}"
-    return f"Give {_said(edit['step'], names)} a deadline of {duration_in_words(edit['timeout'])}"
+    step, timeout = _said(edit["step"], names), edit["timeout"]
+    return f"Give {step} a deadline of {duration_in_words(timeout)}" if timeout else f"Remove the deadline of {step}"
 
 
 def _assignee(edit: JsonObject, names: Mapping[str, str]) -> str:
-    if edit["assignee"] is None:
-        return f"Leave {_said(edit['step'], names)} without an owner"
-    return f"Assign {_said(edit['step'], names)} to {edit['assignee']}"
+    step, who = _said(edit["step"], names), edit["assignee"]
+    return f"Leave {step} without an owner" if who is None else f"Assign {step} to {who}"
 
 
 def _connected(edit: JsonObject, names: Mapping[str, str]) -> str:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from workflow_agent.assistant.offline.lexicon import data_rows
+from workflow_agent.assistant.offline.nlu.tagging import SEVERAL
 from workflow_agent.assistant.offline.plan import listed
+from workflow_agent.assistant.offline.questions import through
 from workflow_agent.assistant.offline.questions.question import Question, Unmeant, vocabulary_of
-from workflow_agent.assistant.offline.questions.reading import OF_ALL, OTHER, TWO, Asked, questions_in, ways_asked
+from workflow_agent.assistant.offline.questions.reading import OF_ALL, OTHER, Asked, questions_in, ways_asked
 from workflow_agent.assistant.offline.questions.steps import (
     PROPERTIES,
     Told,
@@ -27,18 +29,8 @@ from workflow_agent.assistant.offline.questions.steps import (
     names,
     taken,
     time_of,
+    with_doer,
     with_limits,
-)
-from workflow_agent.assistant.offline.questions.through import (
-    always,
-    beside,
-    case,
-    fails,
-    late,
-    loops,
-    order,
-    path_to,
-    without,
 )
 from workflow_agent.assistant.offline.references import PRONOUNS, Steps, akin, content_of, stems
 from workflow_agent.assistant.offline.schedules import started_by
@@ -58,7 +50,7 @@ from workflow_agent.assistant.offline.wording import (
     way_on,
 )
 from workflow_agent.workflows.model.durations import duration_in_words, in_words, seconds_of
-from workflow_agent.workflows.model.steps import Retry, Step
+from workflow_agent.workflows.model.steps import Step
 from workflow_agent.workflows.model.triggers import describe_trigger
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -105,7 +97,9 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> Outcome:
     if ways and (both := _both(workflow, ways[0], steps)) is not None:
         return both
     own = vocabulary_of(workflow)
-    ways = [one for one in ways if one.slots or one.kind == OTHER or not _knows(own, one.unread)]
+    ways = [
+        one for one in ways if one.slots or one.kind == OTHER or all(stems(t.lower).isdisjoint(own) for t in one.unread)
+    ]
     certain: dict[str | None, float] = {}
     first: dict[str | None, tuple[Asked, Outcome]] = {}
     for one in ways:
@@ -122,11 +116,6 @@ def answered(workflow: Workflow, tokens: Tokens, steps: Steps) -> Outcome:
     return Outcome(offered=_offered(Question(workflow, steps, asked))) if asked else Outcome()
 
 
-def _knows(own: frozenset[str], words: Tokens) -> bool:
-    """Say whether one of some words is one of a workflow's."""
-    return any(not stems(t.lower).isdisjoint(own) for t in words)
-
-
 def _both(workflow: Workflow, whole: Asked, steps: Steps) -> Outcome | None:
     """Return the answers to two questions in one; what of the second has none is told, where they are surely two.
 
@@ -138,7 +127,7 @@ def _both(workflow: Workflow, whole: Asked, steps: Steps) -> Outcome | None:
             continue
         same = next(iter(ways_asked(one, workflow)), None)
         second = _about_same(workflow, other, steps, same.words("step", "who")[:1] if same else [])
-        if second.told is None and whole.kind != TWO:
+        if second.told is None and whole.kind != SEVERAL:
             return None
         said = " ".join(t.text for t in other if t.kind != "punct")
         also = second.told.whole() if second.told else f"I did not understand “{said}”."
@@ -311,23 +300,21 @@ def _with(kind: str) -> Answer:
             return Told(f"{names(about)} {has}.", verdict=False if is_asked else None)
         of_some = any(t.is_("step", "task", "one", "anything") for t in said if no and t.start < no[0].start)
         if denied and is_asked and not about and others and not of_some:
-            # "Is there no deadline?" is a yes only where no step has one, "a step with none" where one lacks it.
-            return Told(f"{label}: {joined([with_limits(s) for s in others])}.", verdict=_is_no_then_not(q))
+            # "Is there no deadline?" is a yes only where no step has one, "a step with none" where one lacks it;
+            # "isn't there a deadline?" expects a yes.
+            return Told(
+                f"{label}: {joined([with_limits(s) for s in others])}.", verdict=any(t.is_("not") for t in said[1:2])
+            )
         if is_asked and found:
             return Told(f"{which}: {told}.", verdict=True)
         if q.asked.is_count:
             return Told(f"{counted(len(found), 'step')} {which}{': ' if found else ''}{told}.")
         if found:
             return Told(f"Steps {which}: {told}.")
-        none = f"No step of **{q.workflow.name}** is {which}."
-        return Told(f"no step of **{q.workflow.name}** is {which}.", verdict=False) if is_asked else Told(none)
+        none = f"step of **{q.workflow.name}** is {which}."
+        return Told(f"no {none}", verdict=False) if is_asked else Told(f"No {none}")
 
     return answer
-
-
-def _is_no_then_not(q: Question) -> bool:
-    """Return the verdict where a question denies what is there: "isn't there a deadline?" expects a yes."""
-    return any(t.is_("not") for t in q.asked.tokens[1:2])
 
 
 def _of_length(q: Question) -> Told | None:
@@ -342,10 +329,11 @@ def _of_length(q: Question) -> Told | None:
         return bool(own) and (own > wanted if more else own < wanted if less else own == wanted)
 
     found = [s for s in q.work() if fits(s)]
-    if found and q.asked.is_yes_or_no:
-        return Told(f"{joined([with_limits(s) for s in found])}.", verdict=True)
-    number = f"{counted(len(found), 'step')}: " if q.asked.is_count else ""
-    return Told(f"{number}{joined([with_limits(s) for s in found])}." if found else "No step has that length.")
+    if not found:
+        return Told("No step has that length.")
+    yes = True if q.asked.is_yes_or_no else None
+    number = f"{counted(len(found), 'step')}: " if q.asked.is_count and not yes else ""
+    return Told(f"{number}{joined([with_limits(s) for s in found])}.", verdict=yes)
 
 
 # ---- times
@@ -397,15 +385,14 @@ def _starts(q: Question) -> Told | None:
 
 
 def _first_line(q: Question) -> str:
-    first = in_walking_order(q.workflow)[0]
-    return f"{named(first)}{f', done by {first.assignee}' if first.assignee else ''}."
+    return f"{with_doer(in_walking_order(q.workflow)[0])}."
 
 
 def _last(q: Question) -> Told | None:
     ends = {s.id for s in q.workflow.steps if s.type == "end"}
     onward = {s.id: {e.to for e in q.workflow.outgoing(s.id)} for s in q.work()}
     found = [s for s in q.work() if not onward[s.id] or onward[s.id] & ends]
-    told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in found]
+    told = [with_doer(s) for s in found]
     last = f"Last come {joined(told)}. " if told else ""
     return Told(f"{last}{_ends_line(q.workflow)}")
 
@@ -457,15 +444,11 @@ def _condition(q: Question) -> Told | None:
     """Return when a step is done: the conditions on the ways to it, followed back to the nearest."""
     rows: list[str] = []
     for step in (q.meant("step", "goal") or q.tasks("who"))[:_MOST_STEPS]:
-        told = list(
-            dict.fromkeys(f"from {named(s)}, {in_case(when)}" for s, when in conditions_before(q.workflow, step.id))
+        told = [f"from {named(s)}, {in_case(when)}" for s, when in conditions_before(q.workflow, step.id)]
+        reached = (
+            f"reached {'; or '.join(dict.fromkeys(told))}." if told else f"always reached. {starts_line(q.workflow)}"
         )
-        rows.append(
-            f"{named(step)} is reached {'; or '.join(told)}."
-            if told
-            else f"{named(step)} is always reached. {starts_line(q.workflow)}"
-        )
-        rows.append(before(q.workflow, step))
+        rows += [f"{named(step)} is {reached}", before(q.workflow, step)]
         rows += [time_of(step)] if step.timeout else []
         rows += [f"It is done only if {step.when.text}."] if step.when and step.when.text else []
     return lines(rows)
@@ -476,7 +459,7 @@ def _again(q: Question) -> Told | None:
     found = q.tasks("step", "who", "goal")
     if not found:
         return None
-    if told := loops(q.workflow, {s.id for s in found}):
+    if told := through.loops(q.workflow, {s.id for s in found}):
         return Told(told, verdict=True)
     tries = joined([with_limits(s) for s in found if s.retry])
     if tries:
@@ -486,7 +469,7 @@ def _again(q: Question) -> Told | None:
 
 def _loops(q: Question) -> Told | None:
     yes = q.asked.is_yes_or_no
-    told = loops(q.workflow, {s.id for s in q.tasks("step", "goal")})
+    told = through.loops(q.workflow, {s.id for s in q.tasks("step", "goal")})
     if told is None:
         where = f"in **{q.workflow.name}** leads back to an earlier step"
         return Told(f"nothing {where}.", verdict=False) if yes else Told(f"Nothing {where}.")
@@ -499,7 +482,8 @@ def _attempts(q: Question) -> Told | None:
     again = [e for e in back_edges(q.workflow) if any(s.id in between(q.workflow, e) for s in found)]
     inner = {one for edge in again for one in between(q.workflow, edge)}
     told = [
-        f"{named(s)}: up to {s.retry.max_attempts} attempts{_apart(s.retry)}."
+        f"{named(s)}: up to {s.retry.max_attempts} attempts"
+        + (f", {duration_in_words(s.retry.interval)} apart." if s.retry.interval else ".")
         if s.retry
         else f"{named(s)}: nothing limits how often."
         if s.id in inner
@@ -507,10 +491,6 @@ def _attempts(q: Question) -> Told | None:
         for s in found
     ]
     return lines([*told, *(f"A loop leads there again: {row}" for row in taken(q.workflow, again))])
-
-
-def _apart(retry: Retry) -> str:
-    return f", {duration_in_words(retry.interval)} apart" if retry.interval else ""
 
 
 # ---- counts and facts
@@ -549,16 +529,13 @@ def _services(q: Question) -> Told | None:
         return lines(f"{named(s)} calls `{s.uses}`." if s.uses else f"{named(s)} calls no service." for s in found)
     calling = [s for s in flow.steps if s.uses]
     said = [t.lower for words in q.asked.words("service") for t in words if t.is_content]
-    mine = [s for s in calling if not said or any(akin(t, one) for t in said for one in _service_words(s))]
+    called = {s.id: content_of((s.uses or "").replace(".", " ").replace("_", " ")) for s in calling}
+    mine = [s for s in calling if not said or any(akin(t, one) for t in said for one in called[s.id])]
     told = "; ".join(f"{named(s)} calls `{s.uses}`" for s in mine)
     if said and not told:
         return Told(f"no step of **{flow.name}** calls “{' '.join(said)}”.", False if q.asked.is_yes_or_no else None)
     yes = True if told and q.asked.is_yes_or_no else None
     return Told(f"{told}." if told else f"No step of **{flow.name}** calls a service.", verdict=yes)
-
-
-def _service_words(step: Step) -> list[str]:
-    return content_of((step.uses or "").replace(".", " ").replace("_", " "))
 
 
 def _rules(q: Question) -> Told | None:
@@ -573,18 +550,17 @@ def _rules(q: Question) -> Told | None:
 
 def _exists(q: Question) -> Told | None:
     found = q.tasks("step", "goal", "who")
-    told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in found]
-    return Told(f"{'; '.join(told)}.", verdict=True if q.asked.is_yes_or_no else None) if told else None
+    told = "; ".join(with_doer(s) for s in found)
+    return Told(f"{told}.", verdict=True if q.asked.is_yes_or_no else None) if told else None
 
 
 def _about(q: Question) -> Told | None:
     flow = q.workflow
-    told = [
-        told_step(flow, s)
-        + "".join(f"\nFrom {named(one)}, {in_case(when)}." for one, when in conditions_before(flow, s.id))
-        * (s.type == "end")
-        for s in q.meant("step", "goal")[:_MOST_STEPS]
-    ]
+    told: list[str] = []
+    for step in q.meant("step", "goal")[:_MOST_STEPS]:
+        cases = conditions_before(flow, step.id) if step.type == "end" else ()
+        rows = (f"From {named(one)}, {in_case(when)}." for one, when in cases)
+        told.append("\n".join([told_step(flow, step), *rows]))
     return Told("\n\n".join(told)) if told else _does(q)
 
 
@@ -610,9 +586,10 @@ def _answers() -> dict[str, Answer]:
         "of_length": _of_length, "starts": _starts, "ends": _ends,
         "first": lambda q: Told(f"First comes {_first_line(q)} {starts_line(q.workflow)}"),
         "last": _last, "number": _number, "after": _after, "before": _before, "between": _between,
-        "order": order, "path": path_to, "condition": _condition, "loops": _loops, "again": _again,
-        "attempts": _attempts, "beside": beside, "without": without, "always": always, "fails": fails, "late": late,
-        "case": case, "count_steps": _count_steps, "count_ways": _count_ways,
+        "order": through.order, "path": through.path_to, "condition": _condition, "loops": _loops, "again": _again,
+        "attempts": _attempts, "beside": through.beside, "without": through.without, "always": through.always,
+        "fails": through.fails, "late": through.late, "case": through.case,
+        "count_steps": _count_steps, "count_ways": _count_ways,
         "count_roles": _count(
             "role", lambda w: list(roles_of(w)), lambda w: joined(list(roles_of(w))) or "nobody is set"
         ),

@@ -126,11 +126,8 @@ class Question:
         no = any(t.has("neg") for t in words)
         own = content_of(self.workflow.name)
         said = [t for t in words if t.is_content and t.lower not in own]
-        found = [
-            s
-            for s in self.workflow.steps
-            if s.type == "end" and any(akin(t.lower, one) for t in said for one in content_of(s.name))
-        ]
+        ends = [s for s in self.workflow.steps if s.type == "end"]
+        found = [s for s in ends if any(akin(t.lower, one) for t in said for one in content_of(s.name))]
         found = [s for s in found if denies(s.name) == no] if len(found) > 1 else found
         return found if len(found) == 1 else []
 

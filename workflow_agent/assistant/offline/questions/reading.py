@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workflow_agent.assistant.offline.mood import asked
-from workflow_agent.assistant.offline.nlu.tagging import SEVERAL, Understood, understandings
+from workflow_agent.assistant.offline.nlu.tagging import Understood, understandings
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.workflows.model.workflow import Workflow
 
 OTHER = "other"
 """The kind of what the drawing of a workflow does not tell."""
-TWO = SEVERAL
-"""The kind of two questions in one."""
 ALL = "all_"
 """How the kinds begin of questions about all workflows."""
 OF_ALL = {

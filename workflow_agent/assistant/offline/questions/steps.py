@@ -48,6 +48,11 @@ def are(steps: Sequence[Step]) -> str:
     return "is" if len(steps) == 1 else "are"
 
 
+def with_doer(step: Step) -> str:
+    """Return a step's name with who does it."""
+    return named(step) + (f", done by {step.assignee}" if step.assignee else "")
+
+
 def with_limits(step: Step) -> str:
     """Return a step's name with its limits."""
     limits = [
@@ -126,7 +131,7 @@ def sources(workflow: Workflow, step: Step) -> list[Step]:
 
 def before(workflow: Workflow, step: Step) -> str:
     """Return what comes before a step."""
-    told = [named(s) + (f", done by {s.assignee}" if s.assignee else "") for s in sources(workflow, step)]
+    told = [with_doer(s) for s in sources(workflow, step)]
     return f"Before {named(step)}: {joined(told)}." if told else f"{named(step)} comes first."
 
 
@@ -174,16 +179,15 @@ def _decides(flow: Workflow, step: Step) -> bool:
         return False
     if step.type == "human" and several:
         return True
-    cases = [content_of(condition_of(e)) for e in flow.outgoing(step.id)]
-    said = [*content_of(step.name), *(word for some in cases for word in some)]
+    texts = (step.name, *(condition_of(e) for e in flow.outgoing(step.id)))
+    said = [word for text in texts for word in content_of(text)]
     return any(akin(word, one) for word in said for one in word_set("inquiry.verdicts"))
 
 
 def channels_in(tokens: Tokens) -> frozenset[str]:
     """Return the services that words name by which messages are sent."""
-    return frozenset(
-        SERVICES[word].partition(".")[0] for t in tokens for word in (t.lower, t.lemma) if word in SERVICES
-    )
+    said = (word for token in tokens for word in (token.lower, token.lemma))
+    return frozenset(SERVICES[word].partition(".")[0] for word in said if word in SERVICES)
 
 
 def channel(step: Step) -> str:

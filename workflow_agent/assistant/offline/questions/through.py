@@ -60,16 +60,13 @@ def path_to(q: Question) -> Told | None:
     """Return the shortest way to a step or an end, and the cases in which it is taken."""
     goals: list[Step | None] = [*(q.goals("goal") or q.meant("step"))]
     ways = [(goal, path(q.workflow, goal.id if goal else None)) for goal in goals or [None]]
-    return lines(
-        (f"To {named(goal)}: " if goal else "The shortest way: ")
-        + f"{_arrows(way)}."
-        + "".join(
-            f" From {named(s)}, {in_case(when)}."
-            for s, when in (conditions_before(q.workflow, goal.id) if goal else ())
-        )
-        for goal, way in ways
-        if way
-    )
+    rows: list[str] = []
+    for goal, way in ways:
+        cases = conditions_before(q.workflow, goal.id) if goal else ()
+        told = "".join(f" From {named(s)}, {in_case(when)}." for s, when in cases)
+        lead = f"To {named(goal)}" if goal else "The shortest way"
+        rows += [f"{lead}: {_arrows(way)}.{told}"] if way else []
+    return lines(rows)
 
 
 def _arrows(way: list[Step]) -> str:
@@ -140,15 +137,11 @@ def _sending(workflow: Workflow, words: tuple[Token, ...]) -> list[Step]:
     """Return the steps that send a message to those whom words name, or do not tell to whom: "the customer email"."""
     said = [t for t in words if t.is_content]
     people = [t for t in said if not t.among("answers.messages")]
-    sending = [
-        s
-        for s in workflow.steps
-        if channel(s) in word_set("answers.channels")
-        and (
-            "to" not in s.with_ or all(any(akin(t.lower, w) for w in content_of(f"{s.name} {s.with_}")) for t in people)
-        )
-    ]
-    return [] if len(people) == len(said) or len(people) > 1 else sending
+    if len(people) == len(said) or len(people) > 1:
+        return []
+    sending = [s for s in workflow.steps if channel(s) in word_set("answers.channels")]
+    told = {s.id: content_of(f"{s.name} {s.with_}") for s in sending}
+    return [s for s in sending if "to" not in s.with_ or all(any(akin(t.lower, w) for w in told[s.id]) for t in people)]
 
 
 def always(q: Question) -> Told | None:
@@ -235,17 +228,9 @@ def _broken(q: Question) -> list[Step]:
     words = [t for one in q.asked.words("case") for t in one]
     if not any(t.among("inquiry.fails") or t.has("neg") or t.is_("work", "wrong") for t in words):
         return []
-    own = [
-        s
-        for s in q.work()
-        if falls(q.workflow, s)
-        and any(
-            akin(t.lower, w)
-            for t in words
-            if t.is_content
-            for w in content_of(f"{s.name} {s.uses or ''}".replace(".", " "))
-        )
-    ]
+    said = [t.lower for t in words if t.is_content]
+    failing = {s.id: content_of(f"{s.name} {s.uses or ''}".replace(".", " ")) for s in q.work() if falls(q.workflow, s)}
+    own = [s for s in q.work() if any(akin(word, w) for word in said for w in failing.get(s.id, ()))]
     return own if len(own) == 1 else []
 
 

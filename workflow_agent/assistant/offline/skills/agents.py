@@ -5,7 +5,7 @@ from typing import Any
 
 from workflow_agent.assistant.offline.patterns import Request
 from workflow_agent.assistant.offline.turn.focus import focus
-from workflow_agent.assistant.offline.turn.outcome import Call, Reply, Skill, ToolFailure
+from workflow_agent.assistant.offline.turn.outcome import Call, Reply, Skill, ToolFailure, saying
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording import clipped, joined
 
@@ -21,12 +21,6 @@ _PHASES = {
 }
 
 
-def named_in(turn: Turn, request: Request) -> tuple[str, ...]:
-    """Return the agents that a request names, in order."""
-    words = _words(request.slots.get("agents", ""))
-    return tuple(dict.fromkeys(word for word in words if word in turn.facts.agents))
-
-
 def are_named(turn: Turn, said: str) -> bool:
     """Say whether words name agents and nothing else: people in a description are none."""
     return all(word in turn.facts.agents or word in ("and", "the") for word in _words(said))
@@ -38,10 +32,9 @@ def _words(said: str) -> list[str]:
 
 def hand_over(turn: Turn, request: Request) -> Skill:
     """Let the agents that were named answer; the one that was named says that it is there."""
-    names = named_in(turn, request)
+    names = dict.fromkeys(word for word in _words(request.slots.get("agents", "")) if word in turn.facts.agents)
     me = turn.facts.agent
     if me in names or not names:
-        yield from ()
         there = joined([f"`@{name}`" for name in turn.facts.agents])
         return Reply(f"I am the {me} now. What shall I do?" if names else f"You can ask {there}.")
     about = focus(turn)
@@ -53,9 +46,8 @@ def hand_over(turn: Turn, request: Request) -> Skill:
 
 def who_is_there(turn: Turn, _: Request) -> Skill:
     """Name the agents."""
-    yield from ()
     others = joined([f"`@{name}`" for name in turn.facts.agents if name != turn.facts.agent])
-    return Reply(
+    return saying(
         f"I am the {turn.facts.agent}. {turn.facts.about} Also here: {others}. Put a name with its `@` "
         "into a message and that one answers; name several and they answer in order."
     )

@@ -27,17 +27,20 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Skill,
     Suggestion,
     ToolFailure,
-    fixes_offered,
+    with_fixes,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording import (
+    bulleted,
     clipped,
     condition_of,
     counted,
     describe_findings,
+    example_step,
     joined,
+    named,
     numbered,
-    shall_i_fix,
+    versioned,
 )
 from workflow_agent.workflows.model.durations import duration_in_words
 from workflow_agent.workflows.model.workflow import Workflow
@@ -52,14 +55,13 @@ _SEVERITIES = (("error", "error"), ("warning", "warning"), ("info", "note"))
 
 def analyse(turn: Turn, request: Request) -> Skill:
     """Report what can go wrong, most severe first, and offer to fix what has a fix."""
-    ref = yield from which_workflow(turn, _workflow_phrase(request))
-    result = yield Call("analyze_workflow", {"workflow": ref.id})
-    return _report(result, result["findings"], "", proof=result["proof"]["in_words"])
+    result = yield from _analysed(turn, request)
+    return _report(result, result["findings"], proof=result["proof"]["in_words"])
 
 
-def _workflow_phrase(request: Request) -> str | None:
-    """Return the workflow a question names; "where can it get stuck" names none."""
-    return request.slots.get("workflow")
+def _analysed(turn: Turn, request: Request) -> Generator[Call, Any, JsonObject]:
+    ref = yield from which_workflow(turn, request.slots.get("workflow"))
+    return (yield Call("analyze_workflow", {"workflow": ref.id}))
 
 
 def stuck(turn: Turn, request: Request) -> Skill:
@@ -68,37 +70,29 @@ def stuck(turn: Turn, request: Request) -> Skill:
     result = yield Call("analyze_workflow", {"workflow": workflow.id})
     findings: list[JsonObject] = result["findings"]
     about = [f for f in findings if _ABOUT_WAITING.search(f"{f['rule']} {f['message']}")]
-    return _report(result, about, _waits(workflow), others=len(findings) - len(about))
+    return _report(result, about, context=_waits(workflow), others=len(findings) - len(about))
 
 
 def deadlock(turn: Turn, request: Request) -> Skill:
     """Say whether branches can wait for each other for ever, which waiting for people is not."""
-    what = request.slots.get("workflow")
-    ref = yield from which_workflow(turn, what)
-    result = yield Call("analyze_workflow", {"workflow": ref.id})
+    result = yield from _analysed(turn, request)
     found = [item for item in result["findings"] if item["rule"] == "deadlock"]
     if found:
-        return _report(result, found, "")
-    name = f"**{result['workflow']['name']}** (version {result['workflow']['version']})"
+        return _report(result, found)
     return Reply(
-        f"No, the analysis finds no deadlock in {name}: no step waits for a branch that never comes. "
-        f"{result['proof']['in_words']} "
+        f"No, the analysis finds no deadlock in {versioned(result['workflow'])}: "
+        f"no step waits for a branch that never comes. {result['proof']['in_words']} "
         'What waits for people or services is another matter; ask "where can it get stuck?" for that.'
     )
 
 
 def _waits(workflow: Workflow) -> str:
     """Return which steps take their time: people without a deadline, long deadlines, waits."""
-    open_ended = [f"**{s.name}** (`{s.id}`)" for s in workflow.steps if s.type in ("human", "event") and not s.timeout]
-    timed = [
-        f"**{s.name}** (`{s.id}`) for up to {duration_in_words(s.timeout)}"
-        for s in workflow.steps
-        if s.timeout and s.type in ("human", "event")
-    ]
+    others = [s for s in workflow.steps if s.type in ("human", "event")]
+    open_ended = [named(s) for s in others if not s.timeout]
+    timed = [f"{named(s)} for up to {duration_in_words(s.timeout)}" for s in others if s.timeout]
     waits = [
-        f"**{s.name}** (`{s.id}`) for {duration_in_words(s.duration)}"
-        for s in workflow.steps
-        if s.type == "wait" and s.duration
+        f"{named(s)} for {duration_in_words(s.duration)}" for s in workflow.steps if s.type == "wait" and s.duration
     ]
     told = [
         f"It waits for people without any deadline at {joined(open_ended)}." if open_ended else "",
@@ -109,10 +103,10 @@ def _waits(workflow: Workflow) -> str:
 
 
 def _report(
-    result: JsonObject, findings: Sequence[JsonObject], context: str, *, others: int = 0, proof: str = ""
+    result: JsonObject, findings: Sequence[JsonObject], *, context: str = "", others: int = 0, proof: str = ""
 ) -> Reply:
     workflow = result["workflow"]
-    name = f"**{workflow['name']}** (version {workflow['version']})"
+    name = versioned(workflow)
     parts = [context] if context else []
     if findings:
         parts.insert(0, f"In {name} I found {_totals(findings)}:\n\n{describe_findings(findings)}")
@@ -126,10 +120,7 @@ def _report(
             f'wrong?" for all.'
         )
     parts += [proof] if proof else []
-    offer = fixes_offered(Candidate(workflow["id"], workflow["name"]), findings)
-    if offer:
-        parts.append(shall_i_fix(findings))
-    return Reply("\n\n".join(parts), offer)
+    return with_fixes("\n\n".join(parts), workflow, findings)
 
 
 def _totals(findings: Sequence[JsonObject]) -> str:
@@ -141,8 +132,7 @@ def validate(turn: Turn, request: Request) -> Skill:
     """Say whether a workflow is valid, and if not why."""
     ref = yield from which_workflow(turn, request.slots.get("workflow"))
     result = yield Call("validate_workflow", {"workflow": ref.id})
-    workflow = result["workflow"]
-    name = f"**{workflow['name']}** (version {workflow['version']})"
+    name = versioned(result["workflow"])
     if result["valid"]:
         return Reply(f'Yes, {name} is valid: the check found no errors. Ask "what can go wrong?" for a closer look.')
     return Reply(f"No, {name} has errors:\n\n{describe_findings(result['findings'])}")
@@ -164,22 +154,17 @@ def fix(turn: Turn, request: Request) -> Skill:
 def _mended(result: JsonObject) -> Reply:
     """Return what was fixed, or would be, and what is left and why."""
     workflow, left = result["workflow"], result["left"]
-    rest = f"What is left:\n\n{_left(left)}" if left else "The analysis finds nothing else."
+    kept = [{**item, "message": f"{item['message']} I left it: {item['why']}."} for item in left]
+    rest = f"What is left:\n\n{describe_findings(kept)}" if left else "The analysis finds nothing else."
     if is_preview(result):
         asked = previewed(result)
         return Reply(f"{asked.text}\n\n{rest}", asked.offer)
     if not result["changes"]:
         nothing = f"There is nothing in **{workflow['name']}** that I can fix by myself."
         return Reply(f"{nothing} {rest}" if left else f"I found nothing wrong in **{workflow['name']}**.")
-    lines = "\n".join(f"- {line}" for line in result["changes"])
     count = counted(len(result["fixed"]), "finding")
     head = f"Done: I fixed {count}; **{workflow['name']}** is now version {workflow['version']}."
-    return Reply(f"{head}\n\n{lines}\n\n{rest}")
-
-
-def _left(left: Sequence[JsonObject]) -> str:
-    told = [{**item, "message": f"{item['message']} I left it: {item['why']}."} for item in left]
-    return describe_findings(told)
+    return Reply(f"{head}\n\n{bulleted(result['changes'])}\n\n{rest}")
 
 
 def picked_groups(proposal: Proposal, numbers: str | None) -> list[tuple[JsonObject, ...]]:
@@ -194,9 +179,7 @@ def picked_groups(proposal: Proposal, numbers: str | None) -> list[tuple[JsonObj
     return [proposal.groups[n - 1] for n in wanted if n and n <= len(proposal.groups) and proposal.groups[n - 1]]
 
 
-def apply_proposal(
-    proposal: Proposal, numbers: str | None = None, *, dry_run: bool = False
-) -> Generator[Call, Any, Reply]:
+def apply_proposal(proposal: Proposal, numbers: str | None = None, *, dry_run: bool = False) -> Skill:
     """Apply what was proposed; where the fixes do not go together, the first one alone."""
     groups = picked_groups(proposal, numbers)
     if not groups:
@@ -229,16 +212,13 @@ def answer(turn: Turn, text: str, otherwise: Skill | None = None) -> Skill:
         return (yield from catalogue.answer(tokens, at_hand.id if at_hand else None))
     target = yield from _target(turn, whole, text)
     if target is None:
-        if otherwise is not None:
-            return (yield from otherwise)
-        return (yield from _looked_up(turn, tokens))
+        return (yield from otherwise if otherwise is not None else _looked_up(turn, tokens))
     workflow, rest = target
     outcome = answered(workflow, rest, Steps(workflow, turn.chosen, last_told(turn)))
     told = outcome.text()
-    if told is None and at_hand is None:
-        return _asked_back(turn, workflow, outcome)
     if told is None:
-        return (yield from changing.offer_asked(turn, text, workflow, _asked_back(turn, workflow, outcome)))
+        back = _asked_back(turn, workflow, outcome)
+        return back if at_hand is None else (yield from changing.offer_asked(turn, text, workflow, back))
     about = f"\n\nThat is **{workflow.name}** (`{workflow.id}`)."
     return Reply(told if at_hand is None or at_hand.id == workflow.id or workflow.name in told else told + about)
 
@@ -261,7 +241,9 @@ def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
     words = [t for _, some in (best.slots if best else ()) for t in some if t.is_content]
     is_of_one = not words and best is not None and best.kind != OTHER and not best.kind.startswith(ALL)
     if is_of_one or any(t.is_("it", "this", "its") for t in tokens):
-        return (yield from _asked_which(turn))
+        # Asks which one, where it cannot be told.
+        yield from read_workflow(turn, None)
+        return Reply(spoken()["off_topic"])
     words = words or [t for t in tokens if counts(t) and t.kind != "punct" and not t.among("catalogue.said")]
     if not words and not any(t.is_("many", "have", "there") for t in tokens):
         return Reply(spoken()["off_topic"])
@@ -274,11 +256,6 @@ def _looked_up(turn: Turn, tokens: Tokens) -> Skill:
             return Reply(f"{told}\n\nThat is **{workflow.name}** (`{workflow.id}`).")
     reply = yield from catalogue.answer(tokens, None)
     return Reply(spoken()["off_topic"]) if reply.text.startswith("I can't tell") else reply
-
-
-def _asked_which(turn: Turn) -> Skill:
-    yield from read_workflow(turn, None)
-    return Reply(spoken()["off_topic"])
 
 
 def _asked_back(turn: Turn, workflow: Workflow, outcome: Outcome) -> Reply:
@@ -296,10 +273,10 @@ def _asked_back(turn: Turn, workflow: Workflow, outcome: Outcome) -> Reply:
         return Reply(f"Which step do you mean by “{said}”?\n\n{numbered(unmeant.candidates)}", offer)
     if outcome.offered:
         return Reply(f"Do you mean: “{outcome.offered}”?", Suggestion(outcome.offered))
-    step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
+    example = f"what happens after {example_step(workflow).name.rstrip('?')}?"
     return Reply(
         f"I did not understand that question about {name}, so I do not answer it.\n"
-        f"You can ask, for example, “what happens after {step.name.rstrip('?')}?” or “who does what?”."
+        f"You can ask, for example, “{example}” or “who does what?”."
     )
 
 
@@ -313,9 +290,9 @@ def _conditions(workflow: Workflow) -> str:
 
 
 def _step_names(workflow: Workflow) -> str:
-    named = [f"**{step.name}**" for step in workflow.steps if step.type not in ("fork", "join", "end")]
-    more = [f"{len(named) - _MOST_NAMED} more"] if len(named) > _MOST_NAMED else []
-    return joined([*named[:_MOST_NAMED], *more])
+    some = [f"**{step.name}**" for step in workflow.steps if step.type not in ("fork", "join", "end")]
+    more = [f"{len(some) - _MOST_NAMED} more"] if len(some) > _MOST_NAMED else []
+    return joined([*some[:_MOST_NAMED], *more])
 
 
 def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:

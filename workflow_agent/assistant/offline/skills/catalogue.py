@@ -25,7 +25,7 @@ from workflow_agent.assistant.offline.skills.targets import (
     which_workflow,
 )
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
-from workflow_agent.assistant.offline.turn.focus import focus, last_touched, listed_in_reply
+from workflow_agent.assistant.offline.turn.focus import focus, last_touched, workflows_in_reply
 from workflow_agent.assistant.offline.turn.outcome import Call, Candidate, Choice, JsonObject, Reply, Skill, Suggestion
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
 from workflow_agent.assistant.offline.values import durations_in
@@ -67,7 +67,6 @@ _MOST_FILTERED = 200
 """Characters of a message that may ask for a list."""
 _MOST_READ = 25
 """Workflows that one question reads; what it did not read it says."""
-Asking = Generator[Call, Any, Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ _SOUGHT = ("topic", "who", "service", "step")
 def is_about_all(turn: Turn, tokens: Tokens) -> bool:
     """Say whether a question is about the workflows there are, not about the one at hand."""
     said = tuple(token for token in tokens if token.kind != "punct")
-    among_all = focus(turn) is None or len([one for one in listed_in_reply(turn) if one.id.startswith("wf_")]) > 1
+    among_all = focus(turn) is None or len(workflows_in_reply(turn)) > 1
     sought = any(token.is_("find", "search", "look", "show", "open", "display", "explain") for token in said[:5])
     for at, token in enumerate(said):
         before = said[max(at - 2, 0) : at]
@@ -116,7 +115,7 @@ def is_filtered(turn: Turn, text: str) -> bool:
     return is_about_all(turn, tokens) and any(token.is_("tag", "tagged") for token in tokens)
 
 
-def answer(tokens: Tokens, opened: str | None) -> Asking:
+def answer(tokens: Tokens, opened: str | None) -> Skill:
     """List the workflows that a question asks for; what of it is no filter is looked for in their words.
 
     Reading a workflow opens it: afterwards the one that was open is opened again, else the only one found.
@@ -161,11 +160,10 @@ def answer(tokens: Tokens, opened: str | None) -> Asking:
         found, left, missing = yield from chosen_by(rest, items)
         if missing:
             return (yield from _closest([t.text for t in rest], items, [t.text for t in missing]))
-    about = [one.label for one in asked] + (
-        [f"that {'says' if len(found) == 1 else 'say'} {joined([f'“{t.text}”' for t in rest if t not in left])}"]
-        if rest
-        else []
-    )
+    about = [one.label for one in asked]
+    if rest:
+        used = joined([f"“{t.text}”" for t in rest if t not in left])
+        about.append(f"that {'says' if len(found) == 1 else 'say'} {used}")
     which = f" not {joined(about)}".replace(" not with ", " without ") if denies else f" {joined(about)}"
     note = f"\n\nI did not use: {joined([f'“{t.text}”' for t in left])}." if left else ""
     if not found and rest:
@@ -201,9 +199,8 @@ def chosen_by(
     found, left, missing = list(items), list[Token](), list[Token]()
     words = list({word.lower: word for word in words}.values())[:_MOST_WORDS]
     looks = [Call("search_workflows", {"query": word.text, "limit": _MOST_LISTED}) for word in words]
-    for at, word in enumerate(words):
-        hits = (yield replace(looks[at], beside=tuple(looks[at + 1 :])))["hits"]
-        ids = {hit["id"] for hit in hits if set(hit["strategies"]) - {"fuzzy", "meaning"}}
+    for word, result in zip(words, (yield from _at_once(looks)), strict=True):
+        ids = {hit["id"] for hit in result["hits"] if set(hit["strategies"]) - {"fuzzy", "meaning"}}
         if ids:
             found = [item for item in found if item["id"] in ids]
         else:
@@ -272,7 +269,8 @@ def show_named(turn: Turn, phrase: str, verb: str, otherwise: Skill) -> Skill:
 
 def by_turn(turn: Turn, phrase: str) -> WorkflowRef | None:
     """Return the workflow that "the first one" or "the previous one" of those spoken of means."""
-    met = list({ref.id: ref for past in turn.past if (ref := last_touched(past)) is not None}.values())
+    shown = [ref for past in turn.past if (ref := last_touched(past)) is not None]
+    met = list({ref.id: ref for ref in shown}.values())
     words = [
         t.lower
         for t in read_tokens(_MET.sub("", phrase))
@@ -280,10 +278,9 @@ def by_turn(turn: Turn, phrase: str) -> WorkflowRef | None:
     ]
     if len(met) < 2 or len(words) != 1:
         return None
-    shown = [ref for past in turn.past if (ref := last_touched(past)) is not None]
-    before = [ref for ref in shown if ref.id != shown[-1].id]
-    at = {"first": met[0], "previous": before[-1], "former": before[-1]}
-    return before[-1] if words[0] == "other" and len(met) == 2 else at.get(words[0])
+    before = next(ref for ref in reversed(shown) if ref.id != shown[-1].id)
+    meant = {"first": met[0], "previous": before, "former": before, "other": before if len(met) == 2 else None}
+    return meant.get(words[0])
 
 
 def _passing(one: Filter, items: list[JsonObject], *, denies: bool) -> Generator[Call, Any, list[JsonObject]]:
@@ -292,23 +289,25 @@ def _passing(one: Filter, items: list[JsonObject], *, denies: bool) -> Generator
     if one.search is not None:
         hits = (yield Call("search_workflows", {**one.search, "limit": _MOST_LISTED}))["hits"]
         return [item for item in items if any(hit["id"] == item["id"] for hit in hits) != denies]
-    found: list[JsonObject] = []
-    for item, workflow in (yield from _read(items)):
-        found += [item] if one.whole is not None and one.whole(workflow) != denies else []
-    return found
+    read = yield from _read(items)
+    return [item for item, workflow in read if one.whole is not None and one.whole(workflow) != denies]
 
 
 def _read(items: Sequence[JsonObject]) -> Generator[Call, Any, list[tuple[JsonObject, Workflow]]]:
     """Read workflows whole, in one go."""
-    looks = [Call("get_workflow", {"workflow": item["id"]}) for item in items[:_MOST_READ]]
-    found: list[tuple[JsonObject, Workflow]] = []
-    for at, item in enumerate(items[:_MOST_READ]):
-        result = yield replace(looks[at], beside=tuple(looks[at + 1 :]))
-        found.append((item, parse_workflow(result["workflow"])))
-    return found
+    read = yield from _at_once([Call("get_workflow", {"workflow": item["id"]}) for item in items[:_MOST_READ]])
+    return [(item, parse_workflow(one["workflow"])) for item, one in zip(items, read, strict=False)]
 
 
-def _roles_shared(items: Sequence[JsonObject], total: int) -> Asking:
+def _at_once(calls: Sequence[Call]) -> Generator[Call, Any, list[JsonObject]]:
+    """Return the results of calls that are made together."""
+    results: list[JsonObject] = []
+    for at, call in enumerate(calls, 1):
+        results.append((yield replace(call, beside=tuple(calls[at:]))))
+    return results
+
+
+def _roles_shared(items: Sequence[JsonObject], total: int) -> Skill:
     where: dict[str, list[str]] = {}
     for item, workflow in (yield from _read(items)):
         for who in roles_of(workflow):
@@ -318,17 +317,15 @@ def _roles_shared(items: Sequence[JsonObject], total: int) -> Asking:
     return Reply(f"In more than one{seen}:\n\n" + "\n".join(lines) if lines else f"No role is in more than one{seen}.")
 
 
-def _closest(words: Sequence[str], items: Sequence[JsonObject], missing: Sequence[str] = ()) -> Asking:
+def _closest(words: Sequence[str], items: Sequence[JsonObject], missing: Sequence[str] = ()) -> Skill:
     """Return what comes closest to words of which some are in no workflow."""
     result = yield Call("search_workflows", {"query": " ".join(words)[:300], "limit": 5})
     hits = result["hits"] or result["suggestions"]
     if not hits:
         return Reply(f"I can't tell that from the workflows: I did not understand {' '.join(words)!r}.")
     listed: dict[str, JsonObject] = {item["id"]: item for item in items}
-    lines = "\n".join(
-        f"{at}. {_listed(listed[hit['id']])}"
-        for at, hit in enumerate([hit for hit in hits if hit["id"] in listed][:_MOST_CLOSE], 1)
-    )
+    close = [listed[hit["id"]] for hit in hits if hit["id"] in listed][:_MOST_CLOSE]
+    lines = "\n".join(f"{at}. {_listed(item)}" for at, item in enumerate(close, 1))
     which = f"{joined([f'“{one}”' for one in missing])} is in no workflow" if missing else "I did not understand that"
     return Reply(f"{which}. The closest are:\n\n{lines}")
 
@@ -339,16 +336,17 @@ def _filters(asked: Asked | None, items: Sequence[JsonObject]) -> tuple[list[Fil
         return [], []
     tokens = asked.tokens
     one = _filter(asked, items) if asked.likely > _CLEARLY or asked.kind == "all_role" else None
+    filters = [one] if one is not None else []
     said = {token.start for words in asked.words(*_SOUGHT) for token in words}
     slots = {token.start for _, words in asked.slots for token in words}
     if said and not any(t.start in said and t.is_content for t in tokens):
         # "The till" is no time there.
-        return ([one] if one is not None else []), [t for t in tokens if t.start in said and not t.has("det")]
+        return filters, [t for t in tokens if t.start in said and not t.has("det")]
     # What may be no word of the question alone is looked for too: "which HR workflows have a loop?".
     rest = [t for t in tokens if t.start in said or (t.start not in slots | asked.plain and t.has("noun", "name"))]
     rest = [t for t in rest if counts(t) and t.is_content and not t.among("catalogue.said") and not t.is_(*_DENYING)]
     is_told = one is not None and asked.kind in (*_STARTS, "all_role")
-    return ([one] if one is not None else []), [] if is_told else rest
+    return filters, [] if is_told else rest
 
 
 def _filter(asked: Asked, items: Sequence[JsonObject]) -> Filter | None:
@@ -420,7 +418,7 @@ def _limited(tokens: Tokens, length: str) -> Filter:
     return Filter(f"with a deadline or wait {of} {duration_in_words(length)}", whole=passes)
 
 
-def _by_change() -> Asking:
+def _by_change() -> Skill:
     changes: list[JsonObject] = (yield Call("list_changes", {"since": EVER, "limit": 100}))["changes"]
     latest: dict[str, JsonObject] = {}
     for change in changes:
@@ -492,8 +490,7 @@ def show(turn: Turn, request: Request) -> Skill:
         phrase = found[0].id if found else phrase
     elif phrase is not None and not settled and (told := by_turn(turn, phrase)) is not None:
         phrase = told.id
-    workflow = yield from read_workflow(turn, phrase, version)
-    return Reply(show_text(workflow))
+    return Reply(show_text((yield from read_workflow(turn, phrase, version))))
 
 
 def explain(turn: Turn, request: Request) -> Skill:
@@ -503,20 +500,13 @@ def explain(turn: Turn, request: Request) -> Skill:
     phrase = request.slots.get("workflow") or "it"
     if not turn.past and focus(turn) is None and is_pronoun(phrase) and bare_name(phrase) in ("", *PRONOUNS):
         return Reply(spoken()["help"])
-    workflow = yield from read_workflow(turn, request.slots.get("workflow"))
-    return Reply(explain_text(workflow))
+    return Reply(explain_text((yield from read_workflow(turn, request.slots.get("workflow")))))
 
 
 def _step_at_hand(turn: Turn, request: Request) -> Generator[Call, Any, Reply | None]:
     """Return what is known of a step that the phrase names in the workflow at hand, or None."""
     phrase = request.slots.get("workflow")
-    if (
-        phrase is None
-        or is_pronoun(phrase)
-        or names_workflow(turn, phrase)
-        or focus(turn) is None
-        or listed_workflow(turn, phrase)
-    ):
+    if phrase is None or is_pronoun(phrase) or names_workflow(turn, phrase) or focus(turn) is None:
         return None
     workflow = yield from read_workflow(turn, None)
     steps = Steps(workflow, turn.chosen)

@@ -13,8 +13,8 @@ from workflow_agent.assistant.offline.mood import MODALS, letter_itself, may_ask
 from workflow_agent.assistant.offline.nlu.doubts import consequences
 from workflow_agent.assistant.offline.nlu.hedges import ASKED
 from workflow_agent.assistant.offline.nlu.reading import planned, read_order
-from workflow_agent.assistant.offline.patterns import Request
-from workflow_agent.assistant.offline.plan import Asked, Plan
+from workflow_agent.assistant.offline.patterns import Request, sentence_case
+from workflow_agent.assistant.offline.plan import WHOLE, Asked, Plan
 from workflow_agent.assistant.offline.references import (
     FRAME_WORDS,
     PRONOUNS,
@@ -38,22 +38,23 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Reply,
     Skill,
     ToolFailure,
-    fixes_offered,
+    with_fixes,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.assistant.offline.wording import (
+    bulleted,
     clipped,
     describe_edits,
     describe_findings,
+    example_step,
     joined,
     numbered,
-    shall_i_fix,
+    versioned,
 )
 from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_CHARS = 4_000
-_WHOLE = frozenset({"workflow", "process", "flow", "procedure", "pipeline"})
 _TAKES_BACK = 0.8
 """How certain it must be that a message takes the last change back, where its words do not say so."""
 _ASKED_FOR = 0.5
@@ -130,10 +131,7 @@ def lacking(text: str) -> str | None:
 def offer_lacking(turn: Turn, said: str) -> Skill:
     """Say whether there is a step like one asked for, and offer to add it where there is none."""
     workflow = yield from read_workflow(turn, None)
-    try:
-        step = Steps(workflow, {}, None).maybe(read_tokens(said))
-    except StepUnclear:
-        step = None
+    step = Steps(workflow).maybe(read_tokens(said))
     if step is not None:
         return Reply(f"It is not missing: **{workflow.name}** has **{step.name}** (`{step.id}`).")
     wanted = _NEW.sub("", said, count=1)
@@ -147,7 +145,7 @@ def named_whole(tokens: Sequence[Token]) -> tuple[Tokens, Tokens]:
     """Return a message without "to my expense workflow", and the words that say which one."""
     for at in range(len(tokens) - 1, -1, -1):
         token = tokens[at]
-        if token.lemma not in _WHOLE or token.kind != "word" or at == 0:
+        if token.lemma not in WHOLE or token.kind != "word" or at == 0:
             continue
         first = at
         while (
@@ -183,9 +181,9 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         text = with_names(text, Steps((yield from read_workflow(turn, None, to_change=True))))
     tokens = read_tokens(text)
     named = yield from _whole(turn, tokens)
-    if named is not None and named[0] == "remove":
-        return deletion((yield Call("delete_workflow", {"workflow": named[1]})))
     if named is not None:
+        if named[0] == "remove":
+            return deletion((yield Call("delete_workflow", {"workflow": named[1]})))
         turn = replace(turn, chosen={**turn.chosen, "": named[1]})
         # Else "the second one" of a list of workflows would be read as a step of that workflow.
         words = _object(tokens)
@@ -202,7 +200,7 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
         return (yield from undo(turn, Request("undo", {}, text)))
     plan = planned(plan, reading, tokens)
     if _fits_badly(plan) and focus(turn) is not None:
-        elsewhere = yield from _elsewhere(turn, workflow, tokens)
+        elsewhere = yield from _elsewhere(turn, tokens, workflow)
         if elsewhere is not None:
             workflow, tokens = elsewhere
             plan = _empty(turn, text, workflow)
@@ -212,9 +210,9 @@ def change(turn: Turn, text: str, *, dry_run: bool = False, weighed: bool = Fals
     if isinstance(plan, Asked) and not plan.question.endswith("?"):
         return Reply(f"I can't do that: {plan.question.rstrip('.')}. Nothing was changed.")
     if isinstance(plan, Asked):
-        step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
+        example = _completed(plan, example_step(workflow).name)
         return Reply(
-            f"{plan.question} Nothing is changed yet. For example: “{_completed(plan, step.name)}”.",
+            f"{plan.question} Nothing is changed yet. For example: “{example}”.",
             Completion(plan.before or f"{text.rstrip(' .!?')} ", plan.after),
         )
     plan.told += consequences(plan, workflow)
@@ -259,14 +257,14 @@ def _renames_while_asked(turn: Turn, plan: Plan, tokens: Tokens) -> bool:
     """Say whether "call it Z" would rename the workflow while a question about a step waits for its answer."""
     waits = bool(turn.past) and turn.past[-1].said_last.rstrip(" *`").endswith("?")
     renames = any(edit["op"] == "rename_workflow" for edit in plan.edits)
-    return waits and renames and not any(t.lemma in _WHOLE for t in tokens)
+    return waits and renames and not any(t.lemma in WHOLE for t in tokens)
 
 
 def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] | None]:
     """Return whether an order renames or removes a whole workflow, and which; None for a step."""
     kind = next((one for one in ("remove", "rename") if one in read_head(tokens).verbs), None)
     object_ = _object(tokens)
-    words = [t for t in object_ if t.kind != "punct" and not t.has("det") and t.lemma not in _WHOLE]
+    words = [t for t in object_ if t.kind != "punct" and not t.has("det") and t.lemma not in WHOLE]
     ends = not object_ or object_[-1] is trimmed(tokens)[-1]
     pronoun = bool(object_) and all(t.lower in PRONOUNS or t.has("det") for t in object_)
     if kind == "remove" and pronoun and ends and last_step(turn) is None and focus(turn) is not None:
@@ -274,10 +272,9 @@ def _whole(turn: Turn, tokens: Tokens) -> Generator[Call, Any, tuple[str, str] |
         return kind, ref.id
     if kind is None or not words or (kind == "remove" and not ends):
         return None
-    shown = listed_workflow(turn, " ".join(t.lower for t in words))
-    if shown is not None:
-        return kind, shown.id
     phrase = " ".join(t.lower for t in words)
+    if (shown := listed_workflow(turn, phrase)) is not None:
+        return kind, shown.id
     at_hand = focus(turn)
     if at_hand is not None and phrase in (at_hand.name.casefold(), at_hand.id):
         return kind, at_hand.id
@@ -321,23 +318,16 @@ def _target(turn: Turn, tokens: Tokens, text: str) -> Generator[Call, Any, tuple
     if name:
         phrase = text[name[0].start : name[-1].end]
         mine = at_hand is not None and all(t.lower in at_hand.name.casefold() for t in name if counts(t))
-        workflow = yield from read_workflow(turn, None if mine else f"{phrase}", to_change=True)
-        return workflow, rest
+        return (yield from read_workflow(turn, None if mine else phrase, to_change=True)), rest
     if "" in turn.chosen:
         return (yield from read_workflow(turn, None, to_change=True)), tokens
-    known = [ref for ref in known_workflows(turn) if at_hand is None or ref.id != at_hand.id]
-    for ref in known:
+    for ref in (one for one in known_workflows(turn) if at_hand is None or one.id != at_hand.id):
         if (found := _mention_of(turn, tokens, ref)) is not None:
-            workflow = yield from read_workflow(turn, ref.id, to_change=True)
-            return workflow, found
+            return (yield from read_workflow(turn, ref.id, to_change=True)), found
     if at_hand is not None and (found := _mention_of(turn, tokens, at_hand)) is not None:
         tokens = found
-    if at_hand is None and "" not in turn.chosen:
-        listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
-        found_in = mentioned(tokens, listed)
-        if found_in is not None:
-            workflow = yield from read_workflow(turn, found_in[0], to_change=True)
-            return workflow, found_in[1]
+    if at_hand is None and (elsewhere := (yield from _elsewhere(turn, tokens))) is not None:
+        return elsewhere
     return (yield from read_workflow(turn, None, to_change=True)), tokens
 
 
@@ -345,10 +335,12 @@ def _empty(turn: Turn, text: str, workflow: Workflow) -> Plan:
     return Plan(text, workflow, Steps(workflow, _settled(turn, workflow), last_step(turn)))
 
 
-def _elsewhere(turn: Turn, workflow: Workflow, tokens: Tokens) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:
-    """Return the other workflow that an order names, and the order without that name; None where it names none."""
+def _elsewhere(
+    turn: Turn, tokens: Tokens, workflow: Workflow | None = None
+) -> Generator[Call, Any, tuple[Workflow, Tokens] | None]:
+    """Return the workflow that an order names, another than one, and the order without that name; None without one."""
     listed = (yield Call("list_workflows", {"limit": 100}))["workflows"]
-    found = mentioned(tokens, [item for item in listed if item["id"] != workflow.id])
+    found = mentioned(tokens, [item for item in listed if workflow is None or item["id"] != workflow.id])
     if found is None:
         return None
     return (yield from read_workflow(turn, found[0], to_change=True)), found[1]
@@ -376,7 +368,7 @@ def mentioned(tokens: Tokens, listed: Sequence[JsonObject]) -> tuple[str, Tokens
             ]
             if len(fits) == 1:
                 end = first + size
-                while end < len(tokens) and (tokens[end].lemma in _WHOLE or tokens[end].text == ","):
+                while end < len(tokens) and (tokens[end].lemma in WHOLE or tokens[end].text == ","):
                     end += 1
                 return fits[0], (*tokens[:at], *tokens[end:])
     return None
@@ -401,7 +393,7 @@ def without_mention(tokens: Tokens, name: str) -> Tokens | None:
             first -= 1
         if first and tokens[first - 1].among("changing.without_mention.in") and not _gives_name(tokens, first - 1):
             end = at + len(words)
-            while end < len(tokens) and tokens[end].lemma in _WHOLE:
+            while end < len(tokens) and tokens[end].lemma in WHOLE:
                 end += 1
             return (*tokens[: first - 1], *tokens[end:])
     return None
@@ -419,12 +411,9 @@ def _settled(turn: Turn, workflow: Workflow) -> dict[str, str]:
     return {**said, **turn.chosen}
 
 
-def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: bool) -> Generator[Call, Any, Reply]:
+def _by_certainty(workflow: Workflow, plan: Plan, *, dry_run: bool, weighed: bool) -> Skill:
     meant = Candidate(workflow.id, workflow.name)
-    if not plan.edits:
-        return not_understood(workflow, plan.unread)
-    wholly_unread = [text for text in plan.unread if " " in text]
-    if len(plan.unread) > 4 and not wholly_unread:
+    if not plan.edits or (len(plan.unread) > 4 and not any(" " in text for text in plan.unread)):
         return not_understood(workflow, plan.unread)
     if weighed:
         return _weighed(workflow, plan)
@@ -448,27 +437,26 @@ def _told_beside(plan: Plan) -> str:
     return f"\n\n{' '.join(told)}" if told else ""
 
 
-def _preview(meant: Candidate, plan: Plan) -> Generator[Call, Any, Reply]:
-    lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
-    told = [f"{note[:1].upper()}{note[1:]}." for note in (*plan.notes, *plan.told)]
+def _preview(meant: Candidate, plan: Plan) -> Skill:
+    lines = bulleted(describe_edits(plan.workflow, plan.edits))
+    told = [f"{sentence_case(note)}." for note in (*plan.notes, *plan.told)]
     unread = joined([f"“{clipped(word, 80)}”" for word in dict.fromkeys(plan.unread)])
     told += [f"I did not use: {unread}."] if plan.unread else []
     try:
         result = yield Call("edit_workflow", {"workflow": meant.id, "edits": list(plan.edits), "dry_run": True})
-        shown = "\n".join(f"- {line}" for line in result["changes"]) or lines
+        lines = bulleted(result["changes"]) or lines
     except ToolFailure as failure:
         if failure.offered:
             raise
-        shown = lines
     return Reply(
-        f"I understood, for **{meant.name}**:\n\n{shown}\n\n{' '.join(told)} Nothing is changed yet. Shall I do it?",
+        f"I understood, for **{meant.name}**:\n\n{lines}\n\n{' '.join(told)} Nothing is changed yet. Shall I do it?",
         Proposal(meant, (tuple(plan.edits),)),
     )
 
 
 def _weighed(workflow: Workflow, plan: Plan) -> Reply:
-    lines = "\n".join(f"- {line}" for line in describe_edits(plan.workflow, plan.edits))
-    beside = "".join(f" {told[:1].upper()}{told[1:]}." for told in (*plan.notes, *plan.told))
+    lines = bulleted(describe_edits(plan.workflow, plan.edits))
+    beside = "".join(f" {sentence_case(told)}." for told in (*plan.notes, *plan.told))
     beside += f" I did not use: {joined([f'“{word}”' for word in plan.unread])}." if plan.unread else ""
     return Reply(
         f"That would mean, in **{workflow.name}**:\n\n{lines}\n\nNothing is changed yet.{beside} Shall I do it?",
@@ -483,24 +471,23 @@ def not_understood(workflow: Workflow | None, unread: Sequence[str] = ()) -> Rep
     first = f"I can't do that: {reason}." if reason else "I did not understand that; nothing was changed."
     if workflow is None:
         return Reply(f"{first}\nSay who does what, and I build a workflow; or “list workflows” to see those there are.")
-    step = next((s for s in workflow.steps if s.type != "end" and s.id != workflow.start), workflow.steps[0])
-    return Reply(f"{first} **{workflow.name}** is open.\nYou can say, for example, “add a review before {step.name}”.")
+    example = f"add a review before {example_step(workflow).name}"
+    return Reply(f"{first} **{workflow.name}** is open.\nYou can say, for example, “{example}”.")
 
 
 def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:
     """Return the question for a phrase that means several steps, or none."""
     said = clipped(unclear.phrase, 80)
     if len(unclear.candidates) > 1:
-        question = (
-            f"“{said}” could be several steps of **{workflow.name}**; nothing is changed yet. Which one do you mean?"
-        )
         return Reply(
-            f"{question}\n\n{numbered(unclear.candidates)}",
+            f"“{said}” could be several steps of **{workflow.name}**; nothing is changed yet. Which one do you mean?"
+            f"\n\n{numbered(unclear.candidates)}",
             Choice(turn.text, unclear.phrase, unclear.candidates, turn.chosen),
         )
     candidates = tuple(Candidate(step.id, step.name) for step in workflow.steps)
-    close = _close(unclear.phrase, workflow)
-    near = f" The closest is **{close}**." if close else ""
+    names = [s.name for s in workflow.steps]
+    close = process.extractOne(unclear.phrase, names, scorer=fuzz.token_set_ratio, score_cutoff=60)
+    near = f" The closest is **{close[0]}**." if close else ""
     return Reply(
         f"I can't tell which step of **{workflow.name}** “{said}” is; nothing was changed.{near} "
         "Which one do you mean?",
@@ -508,23 +495,14 @@ def unclear_step(turn: Turn, workflow: Workflow, unclear: StepUnclear) -> Reply:
     )
 
 
-def _close(phrase: str, workflow: Workflow) -> str:
-    found = process.extractOne(phrase, [s.name for s in workflow.steps], scorer=fuzz.token_set_ratio, score_cutoff=60)
-    return found[0] if found else ""
-
-
-def apply_edits(
-    workflow: Candidate, edits: Sequence[JsonObject], *, dry_run: bool = False
-) -> Generator[Call, Any, Reply]:
+def apply_edits(workflow: Candidate, edits: Sequence[JsonObject], *, dry_run: bool = False) -> Skill:
     """Make the edits, check the result and say what changed."""
     wanted = {"workflow": workflow.id, "edits": list(edits)}
     result = yield Call("edit_workflow", wanted | {"dry_run": True} if dry_run else wanted)
     if is_preview(result):
         return previewed(result)
-    check = ""
-    if any(edit["op"] in _STRUCTURAL for edit in edits):
-        check = yield from _validity(workflow.id)
-    return _changed(result, check)
+    is_structural = any(edit["op"] in _STRUCTURAL for edit in edits)
+    return _changed(result, (yield from _validity(workflow.id)) if is_structural else "")
 
 
 def _validity(workflow_id: str) -> Generator[Call, Any, str]:
@@ -543,15 +521,11 @@ def _changed(result: JsonObject, check: str) -> Reply:
     workflow = result["workflow"]
     changes: list[str] = result["changes"]
     if not changes:
-        return Reply(
-            f"There was nothing to change: **{workflow['name']}** (version {workflow['version']}) is already that way."
-        )
-    lines = "\n".join(f"- {line}" for line in changes)
-    text = f"Done: **{workflow['name']}** is now version {workflow['version']}.\n\n{lines}"
+        return Reply(f"There was nothing to change: {versioned(workflow)} is already that way.")
+    text = f"Done: **{workflow['name']}** is now version {workflow['version']}.\n\n{bulleted(changes)}"
     found: list[JsonObject] = result.get("findings") or []
     if found:
         text += f"\n\nWorth a look after this change:\n\n{describe_findings(found)}"
     elif check:
         text += f"\n\n{check}"
-    offer = fixes_offered(Candidate(workflow["id"], workflow["name"]), found)
-    return Reply(f"{text}\n\n{shall_i_fix(found)}" if offer else text, offer)
+    return with_fixes(text, workflow, found)

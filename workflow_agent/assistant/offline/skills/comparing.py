@@ -12,9 +12,8 @@ from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_wo
 from workflow_agent.assistant.offline.turn.focus import two_spoken_of
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
-from workflow_agent.assistant.offline.wording import counted, joined
+from workflow_agent.assistant.offline.wording import bulleted, counted, joined
 
-_BOTH = 2
 _EVERYBODY = word_set("comparing.everybody")
 EVER = "1970-01-01"
 """Before every change."""
@@ -30,7 +29,7 @@ def compare(turn: Turn, request: Request) -> Skill:
             wanted[name] = number
     result = yield Call("compare_versions", wanted)
     name, before, after = result["workflow"]["name"], result["from_version"], result["to_version"]
-    lines = "\n".join(f"- {line}" for line in result["changes"])
+    lines = bulleted(result["changes"])
     if not lines:
         return Reply(f"Versions {before} and {after} of **{name}** do not differ.")
     return Reply(f"From version {before} to {after} of **{name}**:\n\n{lines}")
@@ -39,9 +38,9 @@ def compare(turn: Turn, request: Request) -> Skill:
 def compare_both(turn: Turn, _: Request) -> Skill:
     """Compare the two workflows that were listed or dealt with last."""
     met = two_spoken_of(turn)
-    if len(met) == _BOTH:
+    if len(met) == 2:
         return (yield from _compared(*met))
-    if len(met) > _BOTH:
+    if len(met) > 2:
         return Reply(f"That list has {counted(len(met), 'workflow')}. Name the two of them that I shall compare.")
     named = f"so far we only spoke of **{met[0].name}**" if met else "we have not spoken of any yet"
     return Reply(f'I can\'t tell which two: {named}. Name both, as in "compare the expense approval and the refund".')
@@ -64,7 +63,7 @@ def _compared(first: WorkflowRef, second: WorkflowRef) -> Skill:
         f"Only {one} has {_names(result['only_in_first'])}." if result["only_in_first"] else "",
         f"Only {other} has {_names(result['only_in_second'])}." if result["only_in_second"] else "",
     ]
-    lines = "\n".join(f"- {line}" for line in result["differences"])
+    lines = bulleted(result["differences"])
     told.append(f"Apart from that ({one} is the first):\n\n{lines}" if lines else "")
     return Reply("\n\n".join([f"{one} and {other}:", *filter(None, told)]))
 
@@ -100,8 +99,7 @@ def _told(result: JsonObject, when: str) -> Reply:
         return Reply(f"Nothing was changed {when}.")
     more = result["total"] - len(changes)
     lines = [told_change(change) for change in changes] + ([f"- … and {more} more"] if more > 0 else [])
-    count = counted(result["total"], "change")
-    return Reply(f"{count[0].upper()}{count[1:]} {when}, newest first:\n\n" + "\n".join(lines))
+    return Reply(f"{counted(result['total'], 'change')} {when}, newest first:\n\n" + "\n".join(lines))
 
 
 def told_change(change: JsonObject) -> str:
@@ -139,24 +137,23 @@ def read_time(text: str, today: date) -> Since | None:
     """Return the time a phrase names, seen from today; None when it names none."""
     plain = text.strip().lower().removeprefix("on ")
     if _DATE.fullmatch(plain):
-        return _dated(plain)
+        try:
+            return _day(date.fromisoformat(plain))
+        except ValueError:
+            return None
     if plain in ("today", "this morning"):
         return Since(today)
     if plain.startswith("yesterday") or plain == "last night":
-        return Since(today - timedelta(days=1), today)
+        return _day(today - timedelta(days=1))
     if plain.endswith("day before yesterday"):
-        return Since(today - timedelta(days=2), today - timedelta(days=1))
+        return _day(today - timedelta(days=2))
     if plain.removeprefix("last ") in _DAYS:
         back = (today.weekday() - _DAYS.index(plain.removeprefix("last "))) % 7 or 7
-        return Since(today - timedelta(days=back), today - timedelta(days=back - 1))
+        return _day(today - timedelta(days=back))
     return _period(plain, today)
 
 
-def _dated(text: str) -> Since | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
+def _day(day: date) -> Since:
     return Since(day, day + timedelta(days=1))
 
 

@@ -12,13 +12,13 @@ from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_wo
 from workflow_agent.assistant.offline.tokens import read_tokens
 from workflow_agent.assistant.offline.turn.outcome import (
     Call,
-    Candidate,
     Completion,
     JsonObject,
     Reply,
     Skill,
     Suggestion,
-    fixes_offered,
+    saying,
+    with_fixes,
 )
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.assistant.offline.wording import (
@@ -27,7 +27,6 @@ from workflow_agent.assistant.offline.wording import (
     counted,
     describe_findings,
     joined,
-    shall_i_fix,
     short_lines,
     starts_line,
 )
@@ -55,18 +54,17 @@ def create(text: str, draft: Drafted | None, *, is_confirmed: bool) -> Skill:
             Completion(f"{text.strip(' .:;!?')[:500]}: "),
         )
     if not is_confirmed and (draft.undrawn or len(draft.unread) > _MOST_UNREAD):
-        told = [f"I understood {_size(understood := _workflow_of(draft))}:", *_shown(understood, most=_MOST_SHOWN)]
-        told += [_left(draft), "Nothing is made yet. Shall I make it like that?"]
+        understood = _workflow_of(draft)
+        told = [f"I understood {_size(understood)}:", *_shown(understood, most=_MOST_SHOWN), _left(draft)]
+        told.append("Nothing is made yet. Shall I make it like that?")
         return Reply("\n\n".join(told), Suggestion(MADE_ANYWAY + text))
-    result = yield Call("create_workflow", draft.arguments)
-    return _created(result, draft)
+    return _created((yield Call("create_workflow", draft.arguments)), draft)
 
 
 def offer(text: str, draft: Drafted) -> Skill:
     """Offer to make a workflow of what reads like work, where nobody asked for one."""
-    yield from ()
     steps = [step["name"] for step in draft.arguments["steps"] if step.get("type") not in _NO_WORK]
-    return Reply(
+    return saying(
         f"That reads like work in {counted(len(steps), 'step')}: "
         f"{joined([f'**{name}**' for name in steps[:8]])}. "
         "Nothing is made yet. Shall I make a workflow of it?",
@@ -76,11 +74,10 @@ def offer(text: str, draft: Drafted) -> Skill:
 
 def tell_of(draft: Drafted, question: str, offer: Suggestion) -> Skill:
     """Answer a question from a draft that waits for a yes, as far as it was understood; the offer stays open."""
-    yield from ()
     workflow = _workflow_of(draft)
     told = answered(workflow, read_tokens(question), Steps(workflow)).text()
     waits = "Nothing is made yet: say yes to make it, or tell me what is different."
-    return Reply(f"{told}\n\n{waits}" if told else waits, offer)
+    return saying(f"{told}\n\n{waits}" if told else waits, offer)
 
 
 def _left(draft: Drafted) -> str:
@@ -114,14 +111,10 @@ def _created(result: JsonObject, draft: Drafted) -> Reply:
     parts = [head, *_shown(workflow)]
     if draft.name is None:
         parts.append('What shall it be called? Say, for example, "call it Order handling".')
-    findings: list[JsonObject] = result.get("findings") or []
-    found = [item for item in findings if item["severity"] != "info"]
+    found: list[JsonObject] = [item for item in result.get("findings") or () if item["severity"] != "info"]
     if found:
         parts.append(f"Worth a look:\n\n{describe_findings(found)}")
-    offered = fixes_offered(Candidate(workflow.id, workflow.name), found)
-    if offered:
-        parts.append(shall_i_fix(found))
-    return Reply("\n\n".join(parts), offered)
+    return with_fixes("\n\n".join(parts), {"id": workflow.id, "name": workflow.name}, found)
 
 
 _MOST_LINES = 5
@@ -163,10 +156,14 @@ def export(turn: Turn, request: Request) -> Skill:
         return Reply(f"As what shall I export it? I know {formats}.", Completion(f"{request.text.rstrip(' .?!')} as "))
     ref = yield from which_workflow(turn, request.slots.get("workflow"))
     result = yield Call("export_workflow", {"workflow": ref.id, "format": chosen})
+    head = f"Here is **{result['workflow']['name']}** as {result['title']}:"
+    return Reply("\n\n".join([head, _block(result), *_notes(result, "the workflow")]))
+
+
+def _block(result: JsonObject) -> str:
+    """Return an exported document, fenced."""
     fence = FENCES.get(result["file_name"].rpartition(".")[2], "")
-    block = f"```{fence}\n{result['text'].strip()}\n```"
-    text = f"Here is **{result['workflow']['name']}** as {result['title']}:\n\n{block}"
-    return Reply("\n\n".join([text, *_notes(result, "the workflow")]))
+    return f"```{fence}\n{result['text'].strip()}\n```"
 
 
 @cache
@@ -190,8 +187,7 @@ def copy(turn: Turn, request: Request) -> Skill:
     """Copy a workflow under another name."""
     phrase = request.slots.get("workflow")
     ref = yield from which_workflow(turn, None if phrase is None or is_pronoun(phrase) else phrase)
-    result = yield Call("get_workflow", {"workflow": ref.id})
-    original = result["workflow"]["name"]
+    original = (yield Call("get_workflow", {"workflow": ref.id}))["workflow"]["name"]
     result = yield Call("copy_workflow", {"workflow": ref.id, "name": _name_of_copy(request, original)})
     workflow = result["workflow"]
     return Reply(
@@ -210,14 +206,10 @@ def _name_of_copy(request: Request, original: str) -> str:
 
 def is_format(text: str) -> bool:
     """Say whether a phrase is a format and nothing else."""
-    plain = (
-        unquoted(_ARTICLE.sub("", text.lower().strip()))
-        .removesuffix(" file")
-        .removesuffix(" format")
-        .removesuffix(" definition")
-        .strip()
-    )
-    return any(plain == phrase for phrases in _formats().values() for phrase in phrases)
+    plain = unquoted(_ARTICLE.sub("", text.lower().strip()))
+    for noun in (" file", " format", " definition"):
+        plain = plain.removesuffix(noun)
+    return any(plain.strip() in phrases for phrases in _formats().values())
 
 
 def export_all(_: Turn, request: Request) -> Skill:
@@ -229,8 +221,7 @@ def export_all(_: Turn, request: Request) -> Skill:
     blocks: list[str] = []
     for item in listed["workflows"]:
         result = yield Call("export_workflow", {"workflow": item["id"], "format": chosen})
-        fence = FENCES.get(result["file_name"].rpartition(".")[2], "")
-        blocks.append(f"**{item['name']}** (`{result['file_name']}`):\n\n```{fence}\n{result['text'].strip()}\n```")
+        blocks.append(f"**{item['name']}** (`{result['file_name']}`):\n\n{_block(result)}")
     more = listed["total"] - len(blocks)
     rest = (
         f"\n\n{counted(more, 'more workflow')} would be too long here; over the API, "

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.references import content_of as content_words
-from workflow_agent.assistant.offline.turn.outcome import JsonObject, Reply, Skill
+from workflow_agent.assistant.offline.turn.outcome import JsonObject, Skill, saying
 from workflow_agent.assistant.offline.turn.reading import Turn
 from workflow_agent.conversations.transcript import Material
 from workflow_agent.workflows.search.passages import passages_of
@@ -95,15 +95,14 @@ def quote_material(turn: Turn) -> Skill:
 
     A question about documents is answered from them alone: what a tool gave back is none.
     """
-    yield from ()
     documents = _documents_meant(turn)
     material = documents or turn.material
     quotes = best_quotes(turn.text, material) or _whole(documents)
     if not quotes:
         named = ", ".join(f"“{_called(one.source)}”" for one in material)
-        return Reply(f"I looked through {named} and found nothing about that.")
+        return saying(f"I looked through {named} and found nothing about that.")
     said = "\n\n".join(f"{_FROM} “{_called(one.source)}”:\n\n> " + one.text.replace("\n", "\n> ") for one in quotes)
-    return Reply(said)
+    return saying(said)
 
 
 def _documents_meant(turn: Turn) -> list[Material]:

@@ -1,7 +1,7 @@
 """Skills about the conversation itself, and about what a person wants remembered or forgotten."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from workflow_agent.assistant.offline.patterns import Request, number_of, read_answer
@@ -10,16 +10,14 @@ from workflow_agent.assistant.offline.skills.targets import is_pronoun, which_wo
 from workflow_agent.assistant.offline.turn.focus import ref_of
 from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, ToolFailure
 from workflow_agent.assistant.offline.turn.reading import PastTurn, Turn
-from workflow_agent.assistant.offline.wording import clipped, joined
+from workflow_agent.assistant.offline.wording import bulleted, clipped, joined
 from workflow_agent.conversations.memory.aliases import GivenName
 from workflow_agent.conversations.memory.person import told_of_oneself
 
-_FIRST_TURN = 1
 _WORDS = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MOST_TURNS = 20
 _WRITTEN = ("created", "modified")
-_WROTE = (*_WRITTEN, "deleted")
 _DID = {
     "create_workflow": "created",
     "edit_workflow": "changed",
@@ -34,7 +32,7 @@ _DID = {
 
 def first(turn: Turn, _: Request) -> Skill:
     """Quote how the conversation began."""
-    told = yield from _look_up(_FIRST_TURN)
+    told = yield from _look_up(1)
     if told is not None:
         return Reply(f"The first thing you asked was: “{clipped(told['message'], 500)}”{_outcome(told)}")
     if turn.past:
@@ -61,24 +59,20 @@ def last(turn: Turn, request: Request) -> Skill:
     if not turn.past:
         return Reply("Nothing came before this; it is your first message here.")
     yield from ()
-    before = turn.past[-1]
-    if " you " in f" {request.text.lower()} " and " i " not in f" {request.text.lower()} ":
+    before, asked = turn.past[-1], f" {request.text.lower()} "
+    if " you " in asked and " i " not in asked:
         return Reply(f"My last reply was:\n\n{before.reply}" if before.reply else "I have not replied to anything yet.")
-    return Reply(f"Just before this you said: “{clipped(before.text, 500)}”{_did(before)}")
-
-
-def _did(past: PastTurn) -> str:
-    done = _deeds(past)
-    return f"\n\nI {joined(done)}." if done else ""
+    done = f"\n\nI {joined(deeds)}." if (deeds := _deeds(before)) else ""
+    return Reply(f"Just before this you said: “{clipped(before.text, 500)}”{done}")
 
 
 def _deeds(past: PastTurn) -> list[str]:
     """Return what the tools of a turn did, in words: "changed **Expense approval**"."""
-    deeds: list[str] = []
-    for exchange in past.exchanges:
-        ref = ref_of(exchange.result)
-        if exchange.failure is None and ref is not None and exchange.tool in _DID:
-            deeds.append(f"{_DID[exchange.tool]} **{ref.name}**")
+    deeds = [
+        f"{_DID[exchange.tool]} **{ref.name}**"
+        for exchange in past.exchanges
+        if exchange.failure is None and exchange.tool in _DID and (ref := ref_of(exchange.result)) is not None
+    ]
     writes = [deed for deed in deeds if deed.startswith(("created", "changed", "restored"))]
     return list(dict.fromkeys(writes or deeds))
 
@@ -95,10 +89,8 @@ def changed_then(turn: Turn, request: Request) -> Skill:
     changed = [item for item in told["workflows"] if item["change"] in _WRITTEN]
     if not changed:
         return Reply(f"Nothing: in turn {told['turn']}, “{clipped(told['message'], 200)}”, I only looked.")
-    said = f"In turn {told['turn']}, “{clipped(told['message'], 200)}”:"
-    for item in changed:
-        said += " " + (yield from _change_of(item))
-    return Reply(said)
+    said = yield from _done_in(changed)
+    return Reply(f"In turn {told['turn']}, “{clipped(told['message'], 200)}”: {said}")
 
 
 def why_changed(turn: Turn, request: Request) -> Skill:
@@ -106,14 +98,13 @@ def why_changed(turn: Turn, request: Request) -> Skill:
     thing = request.slots.get("thing", "")
     for back in range(1, min(len(turn.past), _MOST_TURNS) + 1):
         told = yield from _look_up(-back)
-        if told is None or not any(item["change"] in _WROTE for item in told["workflows"]):
+        if told is None or not any(item["change"] in (*_WRITTEN, "deleted") for item in told["workflows"]):
             continue
-        said = yield from _done_in(told)
+        said = yield from _done_in(told["workflows"])
         if thing and not _speaks_of(f"{told['message']} {said}", thing):
             continue
-        orders = joined(
-            [f"in turn {one['turn']} “{clipped(one['message'], 300)}”" for one in (yield from _orders_of(told))]
-        )
+        ordered = yield from _orders_of(told)
+        orders = joined([f"in turn {one['turn']} “{clipped(one['message'], 300)}”" for one in ordered])
         return Reply(f"Because you asked for it. You said {orders}. {said}\n\nI have no reason beyond that.")
     about = f" about {clipped(thing, 80)!r}" if thing else ""
     return Reply(f"I have not changed anything{about} in this conversation, so there is no reason to give.")
@@ -121,15 +112,15 @@ def why_changed(turn: Turn, request: Request) -> Skill:
 
 def _orders_of(told: JsonObject) -> Generator[Call, Any, list[JsonObject]]:
     """Return the turn that ordered a change; where that was a yes, after the turn it answered."""
-    if read_answer(told["message"]) != "yes" or told["turn"] == _FIRST_TURN:
+    if read_answer(told["message"]) != "yes" or told["turn"] == 1:
         return [told]
     before = yield from _look_up(told["turn"] - 1)
     return [before, told] if before else [told]
 
 
-def _done_in(told: JsonObject) -> Generator[Call, Any, str]:
+def _done_in(items: Sequence[JsonObject]) -> Generator[Call, Any, str]:
     said: list[str] = []
-    for item in told["workflows"]:
+    for item in items:
         if item["change"] in _WRITTEN:
             said.append((yield from _change_of(item)))
         elif item["change"] == "deleted":
@@ -183,20 +174,20 @@ def so_far(turn: Turn, _: Request) -> Skill:
     if not turn.past:
         return Reply("Nothing yet: this is your first message in this conversation.")
     earlier = yield from _before_the_window(turn)
-    lines = [
-        f"- You: “{clipped(past.text, 140)}”" + (f" I {joined(_deeds(past))}." if _deeds(past) else "")
+    lines = bulleted(
+        f"You: “{clipped(past.text, 140)}”" + (f" I {joined(deeds)}." if (deeds := _deeds(past)) else "")
         for past in turn.past[-_MOST_TURNS:]
-    ]
+    )
     known = [
         f"**{ref.name}** ({ref.change}, turn {ref.turn})" if ref.turn else f"**{ref.name}**" for ref in turn.facts.known
     ]
     about = f"\n\nWorkflows so far: {joined(known)}." if known else ""
-    return Reply(f"So far:\n\n{earlier}" + "\n".join(lines) + about)
+    return Reply(f"So far:\n\n{earlier}{lines}{about}")
 
 
 def _before_the_window(turn: Turn) -> Generator[Call, Any, str]:
     """Return how the conversation began, when that is further back than what I see."""
-    told = yield from _look_up(_FIRST_TURN)
+    told = yield from _look_up(1)
     if told is None or (told["message"].strip() == turn.past[0].text and len(turn.past) <= _MOST_TURNS):
         return ""
     return f"- It began with: “{clipped(told['message'], 140)}”\n- …\n"
@@ -206,31 +197,23 @@ def recall(turn: Turn, request: Request) -> Skill:
     """Find where the conversation touched a topic, also where that is no longer in sight."""
     topic = request.slots["topic"]
     if "recall" in turn.tools:
-        found = yield Call("recall", {"query": topic[:200]})
-        return _quoted(topic, found["turns"])
-    result = yield Call("search_history", {"query": topic, "limit": 5})
-    hits: list[JsonObject] = result["hits"]
-    if not hits:
-        return Reply(f"I find nothing about {clipped(topic, 80)!r} in this conversation.")
-    lines = "\n".join(
-        f"- Turn {hit['turn']}, {_speaker(hit['speaker'])}: “{clipped(hit['excerpt'], 300)}”" for hit in hits
-    )
-    return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
+        turns = (yield Call("recall", {"query": topic[:200]}))["turns"]
+        said = [(one["turn"], *_nearest(topic, one)) for one in sorted(turns, key=lambda one: one["turn"])]
+    else:
+        hits = (yield Call("search_history", {"query": topic, "limit": 5}))["hits"]
+        said = [(hit["turn"], hit["speaker"], hit["excerpt"]) for hit in hits]
+    about = repr(clipped(topic, 80))
+    if not said:
+        return Reply(f"I find nothing about {about} in this conversation.")
+    lines = bulleted(f"Turn {turn}, {_speaker(who)}: “{clipped(line, 300)}”" for turn, who, line in said)
+    return Reply(f"Here is what was said about {about}:\n\n{lines}")
 
 
-def _quoted(topic: str, turns: list[JsonObject]) -> Reply:
-    """Return what was said in turns, each in the sentence that has most of a topic's words."""
+def _nearest(topic: str, told: JsonObject) -> tuple[str, str]:
+    """Return of a turn the sentence that has most of a topic's words, and in front who said it."""
     words = set(topic.lower().split())
-
-    def told(one: JsonObject) -> str:
-        said = [(item["speaker"], line) for item in one["said"] for line in _SENTENCE_END.split(item["text"])]
-        speaker, line = max(said, key=lambda pair: len(words & set(_WORDS.findall(pair[1].lower()))))
-        return f"- Turn {one['turn']}, {_speaker(speaker)}: “{clipped(line.strip(), 300)}”"
-
-    if not turns:
-        return Reply(f"I find nothing about {clipped(topic, 80)!r} in this conversation.")
-    lines = "\n".join(told(one) for one in sorted(turns, key=lambda one: one["turn"]))
-    return Reply(f"Here is what was said about {clipped(topic, 80)!r}:\n\n{lines}")
+    said = [(item["speaker"], line) for item in told["said"] for line in _SENTENCE_END.split(item["text"])]
+    return max(said, key=lambda pair: len(words & set(_WORDS.findall(pair[1].lower()))))
 
 
 def _speaker(speaker: str) -> str:
@@ -331,9 +314,10 @@ def forget(_: Turn, said: str) -> Skill:
         return Reply("I have forgotten everything you asked me to remember, in your conversations too.")
     if result["forgotten"]:
         return Reply("Forgotten, also in the conversations where it was said.")
-    known = [f"- “{clipped(one['text'], 200)}” (say “forget {one['id']}”)" for one in result["candidates"]]
-    listed = "\n\n" + "\n".join(known) if known else " I remember nothing of you."
-    return Reply(f"I am not sure which of these you mean.{listed}" if known else f"There is nothing to forget.{listed}")
+    known = bulleted(f"“{clipped(one['text'], 200)}” (say “forget {one['id']}”)" for one in result["candidates"])
+    if not known:
+        return Reply("There is nothing to forget. I remember nothing of you.")
+    return Reply(f"I am not sure which of these you mean.\n\n{known}")
 
 
 def nickname(turn: Turn, given: GivenName) -> Skill:

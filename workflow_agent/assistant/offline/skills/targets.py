@@ -9,7 +9,7 @@ from typing import Any
 
 from workflow_agent.assistant.offline.patterns import Request, number_of, phrase_score, unquoted
 from workflow_agent.assistant.offline.references import PRONOUNS
-from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, listed_in_reply, meant_to_change
+from workflow_agent.assistant.offline.turn.focus import focus, known_workflows, meant_to_change, workflows_in_reply
 from workflow_agent.assistant.offline.turn.outcome import (
     Answered,
     Call,
@@ -19,6 +19,7 @@ from workflow_agent.assistant.offline.turn.outcome import (
     Skill,
     Suggestion,
     ToolFailure,
+    saying,
 )
 from workflow_agent.assistant.offline.turn.reading import HERE, Turn, WorkflowRef
 from workflow_agent.assistant.offline.wording import numbered
@@ -35,6 +36,7 @@ _FRAME = re.compile(
     r"named\s+)?",
     re.IGNORECASE,
 )
+_AT_HAND = re.compile(rf"(?:the|this|that|our|my|current|whole|open|entire|it|there|here|one|thing|{_NOUN}|\s)+")
 _ORDINAL = re.compile(
     r"(?:the )?(?:(first|second|third|fourth|fifth|sixth|last|other)|(?:number |no |"
     r"#)?(\d{1,2}))(?: (?:one|result|hit|workflow|of them))?"
@@ -68,13 +70,7 @@ def bare_name(phrase: str) -> str:
 def is_pronoun(phrase: str) -> bool:
     """Say whether a phrase stands for the workflow at hand rather than naming one."""
     plain = unquoted(phrase).lower()
-    return (
-        plain in PRONOUNS
-        or re.fullmatch(
-            rf"(?:the|this|that|our|my|current|whole|open|entire|it|there|here|one|thing|{_NOUN}|\s)+", plain
-        )
-        is not None
-    )
+    return plain in PRONOUNS or _AT_HAND.fullmatch(plain) is not None
 
 
 def names_workflow(turn: Turn, phrase: str) -> bool:
@@ -89,10 +85,7 @@ def names_workflow(turn: Turn, phrase: str) -> bool:
 def which_workflow(turn: Turn, phrase: str | None, *, to_change: bool = False) -> Choosing:
     """Return the workflow a phrase means; without a phrase, the one at hand.
 
-    Args:
-        turn: What was said.
-        phrase: What the message calls it; None where it names none.
-        to_change: Whether it is to be changed: then one that was only found is asked about.
+    One that is to be changed and was only found is asked about.
 
     Raises:
         Answered: Nothing or several things fit; the reply asks.
@@ -171,16 +164,13 @@ def _dealt_with(turn: Turn, phrase: str) -> WorkflowRef | None:
 def listed_workflow(turn: Turn, phrase: str) -> WorkflowRef | None:
     """Return the workflow that "the second one" means in the list just shown."""
     match = _ORDINAL.fullmatch(unquoted(phrase).lower())
-    shown = [item for item in listed_in_reply(turn) if item.id.startswith("wf_")]
+    shown = workflows_in_reply(turn)
     if not match or not shown:
         return None
-    if match[1] == "other":
-        at = 1 if len(shown) == 2 else None
-    elif match[1] == "last":
-        at = len(shown) - 1
-    else:
-        at = (number_of(match[1] or match[2]) or 0) - 1
-    return WorkflowRef(shown[at].id, shown[at].name) if at is not None and 0 <= at < len(shown) else None
+    last = len(shown) - 1
+    places = {"other": 1 if last == 1 else None, "last": last}
+    at = places[match[1]] if match[1] in places else (number_of(match[1] or match[2]) or 0) - 1
+    return shown[at] if at is not None and 0 <= at < len(shown) else None
 
 
 def _at_hand(turn: Turn, *, to_change: bool) -> Choosing:
@@ -204,8 +194,7 @@ def _at_hand(turn: Turn, *, to_change: bool) -> Choosing:
         raise Answered(
             Reply(
                 "There are no workflows yet. Describe one and I'll build it, for example: \"When an employee "
-                "submits an expense, "
-                'the manager approves or rejects it; if approved, finance pays."'
+                'submits an expense, the manager approves or rejects it; if approved, finance pays."'
             )
         )
     raise Answered(ask_which(turn, "", "Which workflow do you mean?", refs))
@@ -267,26 +256,21 @@ def spoken() -> dict[str, str]:
 
 def speak(_: Turn, request: Request) -> Skill:
     """Say the text for a request."""
-    yield from ()
-    return Reply(spoken()[request.kind])
+    return saying(spoken()[request.kind])
 
 
 def ask_which(turn: Turn, phrase: str, question: str, refs: Sequence[WorkflowRef]) -> Reply:
     """Return the question which of several workflows a phrase means; an empty phrase is the one at hand."""
     candidates = tuple(Candidate(ref.id, ref.name) for ref in refs)
-    if len(refs) == 1:
-        question = f"Do you mean **{refs[0].name}** (`{refs[0].id}`)?"
-        return Reply(question, Choice(turn.text, phrase, candidates, turn.chosen))
-    return Reply(f"{question}\n\n{numbered(candidates)}", Choice(turn.text, phrase, candidates, turn.chosen))
+    one = f"Do you mean **{refs[0].name}** (`{refs[0].id}`)?" if len(refs) == 1 else None
+    return Reply(one or f"{question}\n\n{numbered(candidates)}", Choice(turn.text, phrase, candidates, turn.chosen))
 
 
 def not_found(wanted: str, suggestions: Sequence[Any]) -> Reply:
     """Return the reply for a name that nothing has, with the closest ones."""
     close = [Candidate(item["id"], item["name"]) for item in suggestions][:3]
+    none = f"I can't find a workflow by {wanted[:120]!r}."
     if not close:
-        return Reply(
-            f"I can't find a workflow by {wanted[:120]!r}. Say “list workflows” to see what there is, "
-            "or tell me who does what, and I build one."
-        )
+        return Reply(f"{none} Say “list workflows” to see what there is, or tell me who does what, and I build one.")
     offer = Suggestion(f"show {close[0].name}") if len(close) == 1 else None
-    return Reply(f"I can't find a workflow by {wanted[:120]!r}. The closest are:\n\n{numbered(close)}", offer)
+    return Reply(f"{none} The closest are:\n\n{numbered(close)}", offer)

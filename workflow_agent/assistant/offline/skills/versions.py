@@ -10,9 +10,9 @@ from workflow_agent.assistant.offline.skills.comparing import EVER, told_change
 from workflow_agent.assistant.offline.skills.targets import ask_which, is_pronoun, read_workflow, which_workflow
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.focus import deleted_here, deleted_last, focus, last_changed
-from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, Suggestion
+from workflow_agent.assistant.offline.turn.outcome import Call, JsonObject, Reply, Skill, Suggestion, saying
 from workflow_agent.assistant.offline.turn.reading import Turn, WorkflowRef
-from workflow_agent.assistant.offline.wording import counted, show_text
+from workflow_agent.assistant.offline.wording import bulleted, counted, identified, show_text
 from workflow_agent.workflows.model.parser import parse_workflow
 
 _MOST_VERSIONS = 20
@@ -45,7 +45,7 @@ def show_before(turn: Turn, request: Request) -> Skill:
     compared = yield Call(
         "compare_versions", {"workflow": now.id, "from_version": now.version - 1, "to_version": now.version}
     )
-    lines = "\n".join(f"- {line}" for line in compared["changes"])
+    lines = bulleted(compared["changes"])
     since = f"\n\nSince then, in version {now.version}:\n\n{lines}" if lines else ""
     return Reply(f"Before the last change, in version {before.version}:\n\n{show_text(before)}{since}")
 
@@ -57,8 +57,7 @@ def is_gone(turn: Turn, _: Request) -> Skill:
     if gone and waiting is None:
         return Reply(
             f"**{gone[0].name}** (`{gone[0].id}`) is deleted: it is no longer among the workflows. "
-            "Whoever runs this "
-            "server can bring it back, as deleted workflows are kept aside."
+            "Whoever runs this server can bring it back, as deleted workflows are kept aside."
         )
     workflow = yield from read_workflow(turn, waiting.id if waiting else None)
     asked = " Deleting it still waits for your yes." if waiting and waiting.id == workflow.id else ""
@@ -136,7 +135,7 @@ def undo(turn: Turn, request: Request) -> Skill:
     if is_preview(result):
         return previewed(result)
     workflow = result["workflow"]
-    lines = "\n".join(f"- {line}" for line in result["changes"])
+    lines = bulleted(result["changes"])
     restored, now = result["restored_version"], workflow["version"]
     text = f"Done: **{workflow['name']}** is back to how it was in version {restored} (now version {now})."
     return Reply(f"{text}\n\n{lines}" if lines else text)
@@ -165,10 +164,10 @@ def _weighed(ref: WorkflowRef, request: Request) -> Skill:
     change = _next_to_undo(listed)
     if change is None:
         return Reply(f"**{ref.name}** is as it was created: there is no change to undo.")
-    lines = "\n".join(f"- {line}" for line in change["changes"])
+    made = f"version {change['version']} of **{change['workflow']['name']}**"
     return Reply(
-        f"Yes. This would be taken back, which made version {change['version']} of "
-        f"**{change['workflow']['name']}**:\n\n{lines}\n\nNothing is changed yet. Shall I undo it?",
+        f"Yes. This would be taken back, which made {made}:\n\n{bulleted(change['changes'])}\n\n"
+        "Nothing is changed yet. Shall I undo it?",
         Suggestion("undo that"),
     )
 
@@ -198,14 +197,12 @@ def delete_workflow(turn: Turn, request: Request) -> Skill:
     if unnamed and (focus(turn) is None or _SEVERAL.search(request.text)):
         return Reply("I delete one workflow at a time, once you name it and say yes to it. Which one?")
     ref = yield from which_workflow(turn, phrase, to_change=True)
-    result = yield Call("delete_workflow", {"workflow": ref.id})
-    return deletion(result)
+    return deletion((yield Call("delete_workflow", {"workflow": ref.id})))
 
 
 def deletion(result: JsonObject) -> Reply:
     """Return what deleting means, and the question."""
-    workflow = result["workflow"]
-    meant = f"**{workflow['name']}** (`{workflow['id']}`, version {workflow['version']})"
+    meant = identified(result["workflow"])
     return Reply(f"That would delete {meant} with all its steps, and I could not undo it. Shall I do it?")
 
 
@@ -217,25 +214,20 @@ def confirm(_turn: Turn, _request: Request) -> Skill:
     workflow = result["workflow"]
     restored = result.get("restored_version")
     back = f" and back to how it was in version {restored}" if restored else ""
-    lines = "\n".join(f"- {line}" for line in result["changes"])
-    return Reply(f"Done: **{workflow['name']}** is now version {workflow['version']}{back}.\n\n{lines}")
+    done = f"Done: **{workflow['name']}** is now version {workflow['version']}{back}."
+    return Reply(f"{done}\n\n{bulleted(result['changes'])}")
 
 
 def drop(turn: Turn, _request: Request) -> Skill:
     """Say that what was shown is not done."""
-    yield from ()
     waiting = turn.facts.pending
-    return Reply(f"All right, nothing was changed{f' in **{waiting.name}**' if waiting else ''}.")
+    return saying(f"All right, nothing was changed{f' in **{waiting.name}**' if waiting else ''}.")
 
 
 def previewed(result: JsonObject) -> Reply:
     """Return what a change would do, why it was not made at once, and the question."""
-    workflow, reason = result["workflow"], result["reason"]
-    meant = f"**{workflow['name']}** (`{workflow['id']}`, version {workflow['version']})"
-    lines = "\n".join(f"- {line}" for line in result["changes"])
-    return Reply(
-        f"This is what would change in {meant}:\n\n{lines}\n\nNothing is done yet, because {reason}. Shall I do it?"
-    )
+    changes = f"This is what would change in {identified(result['workflow'])}:\n\n{bulleted(result['changes'])}"
+    return Reply(f"{changes}\n\nNothing is done yet, because {result['reason']}. Shall I do it?")
 
 
 def is_preview(result: JsonObject) -> bool:

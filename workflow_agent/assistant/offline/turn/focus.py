@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from workflow_agent.assistant.offline.lexicon import word_set
-from workflow_agent.assistant.offline.turn.outcome import Candidate
+from workflow_agent.assistant.offline.turn.outcome import Candidate, JsonObject
 from workflow_agent.assistant.offline.turn.reading import Exchange, PastTurn, Turn, WorkflowRef
 
 _ABOUT_ONE = word_set("focus.about_one")
@@ -14,8 +14,6 @@ _CHANGES = word_set("focus.changes")
 _LISTED = re.compile(r"^\s*(\d{1,3})\. (?:\*\*)?(.{1,200}?)(?:\*\*)? \(`([a-z0-9_-]{1,64})`", re.MULTILINE)
 _NAMED = re.compile(r"(\*\*)([^*\n]{1,200})\*\* \(`(wf_[a-z0-9_-]{1,61})`")
 _TOLD_STEP = re.compile(r"\(`([a-z0-9][a-z0-9_-]{0,63})`\)")
-_FEW = 2
-_STEP_KEYS = ("step", "from", "before", "after")
 
 
 @dataclass(frozen=True)
@@ -42,10 +40,14 @@ def meant_to_change(turn: Turn) -> Spoken:
     One that was only found is meant where it is all there was: beside another one that is open, or after one
     was deleted, all are offered.
     """
-    spoken, opened = _spoken_of(turn, several_too=True), turn.facts.open
-    both = {ref.id: ref for ref in (*([opened] if opened else []), *spoken.refs)}
+    spoken = _spoken_of(turn, several_too=True)
+    both = {ref.id: ref for ref in (*_opened(turn), *spoken.refs)}
     is_settled = len(both) == 1 and not (spoken.is_offered and _deleted(turn))
     return Spoken(tuple(both.values()), is_offered=not is_settled)
+
+
+def _opened(turn: Turn) -> list[WorkflowRef]:
+    return [turn.facts.open] if turn.facts.open else []
 
 
 def _spoken_of(turn: Turn, *, several_too: bool) -> Spoken:
@@ -76,10 +78,9 @@ def _told_by_others(turn: Turn, past: PastTurn) -> list[WorkflowRef]:
         return []
     text = past.others[-1]
     by_id = {m[3]: WorkflowRef(m[3], m[2]) for m in _NAMED.finditer(text)}
-    known = [*([turn.facts.open] if turn.facts.open else []), *turn.facts.known, *_from_turns(turn)]
-    by_name = {ref.id: ref for ref in known if f"**{ref.name}**" in text}
-    named = by_name | by_id
     opened = turn.facts.open
+    known = [*_opened(turn), *turn.facts.known, *_from_turns(turn)]
+    named = {ref.id: ref for ref in known if f"**{ref.name}**" in text} | by_id
     if opened is not None and opened.id in named and not text.rstrip().endswith("?"):
         return [opened]
     return list(named.values())
@@ -87,7 +88,7 @@ def _told_by_others(turn: Turn, past: PastTurn) -> list[WorkflowRef]:
 
 def _found(past: PastTurn) -> Spoken:
     """Return what a turn's last call found; a list of several is no offer of any."""
-    shown = [WorkflowRef(m[3], m[2]) for m in _LISTED.finditer(past.said_last) if m[3].startswith("wf_")]
+    shown = _workflows_in(past)
     if len(shown) == 1:
         return Spoken(tuple(shown), is_offered=True)
     last = past.exchanges[-1] if past.exchanges else None
@@ -99,9 +100,8 @@ def _found(past: PastTurn) -> Spoken:
 
 def _deleted(turn: Turn) -> set[str]:
     """Return the ids of the workflows that were deleted in the turns before."""
-    results = [exchange.result for past in turn.past for exchange in past.exchanges]
-    deleted = [cast("dict[str, Any]", one).get("deleted") for one in results if isinstance(one, dict)]
-    return {ref.id for one in deleted if (ref := _ref(one))}
+    results = (_fields(exchange.result) for past in turn.past for exchange in past.exchanges)
+    return {ref.id for one in results if (ref := _ref(one.get("deleted")))}
 
 
 def deleted_here(turn: Turn) -> list[WorkflowRef]:
@@ -109,11 +109,9 @@ def deleted_here(turn: Turn) -> list[WorkflowRef]:
     gone: dict[str, WorkflowRef] = {}
     for past in turn.past:
         for exchange in past.exchanges:
-            result: Any = exchange.result
-            told = cast("dict[str, Any]", result).get("deleted") if isinstance(result, dict) else None
-            if (ref := _ref(told)) is not None:
+            if (ref := _ref(_fields(exchange.result).get("deleted"))) is not None:
                 gone[ref.id] = ref
-            elif ref_of(result) is not None and exchange.failure is None:
+            elif ref_of(exchange.result) is not None and exchange.failure is None:
                 gone.clear()
     return list(gone.values())[::-1]
 
@@ -122,10 +120,9 @@ def deleted_last(turn: Turn) -> WorkflowRef | None:
     """Return the workflow that was deleted last, where nothing was changed since."""
     for past in reversed(turn.past):
         for exchange in reversed(past.exchanges):
-            result: Any = exchange.result
-            if exchange.failure is not None or not isinstance(result, dict):
+            told = _fields(exchange.result)
+            if exchange.failure is not None or not told:
                 continue
-            told = cast("dict[str, Any]", result)
             if (gone := _ref(told.get("deleted"))) is not None:
                 return gone
             if exchange.tool in _CHANGES and told.get("applied") is not False and not told.get("dry_run"):
@@ -145,28 +142,26 @@ def surveyed(past: PastTurn) -> bool:
     """Say whether a turn read several workflows to answer about all, and opened none of them after."""
     read = [one.args.get("workflow") for one in past.exchanges if one.tool == "get_workflow"]
     listed = any(one.tool == "list_workflows" for one in past.exchanges)
-    return listed and len(set(read)) > _FEW and read[-1] not in read[:-1]
+    return listed and len(set(read)) > 2 and read[-1] not in read[:-1]
 
 
 def ref_of(result: Any) -> WorkflowRef | None:
     """Return the workflow that a tool's result is about."""
-    described = cast("dict[str, Any]", result).get("workflow") if isinstance(result, dict) else None
-    return _ref(described)
+    return _ref(_fields(result).get("workflow"))
 
 
 def _ref(described: Any) -> WorkflowRef | None:
-    if not isinstance(described, dict):
-        return None
-    plain = cast("dict[str, Any]", described)
-    if isinstance(plain.get("id"), str) and isinstance(plain.get("name"), str):
-        return WorkflowRef(plain["id"], plain["name"])
-    return None
+    plain = _fields(described)
+    is_ref = isinstance(plain.get("id"), str) and isinstance(plain.get("name"), str)
+    return WorkflowRef(plain["id"], plain["name"]) if is_ref else None
+
+
+def _fields(value: Any) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 
 def _hits(exchange: Exchange) -> list[WorkflowRef]:
-    if not isinstance(exchange.result, dict):
-        return []
-    result = cast("dict[str, Any]", exchange.result)
+    result = _fields(exchange.result)
     listed: Any = result.get("hits") or result.get("workflows") or []
     return [ref for item in cast("list[Any]", listed) if (ref := _ref(item))] if isinstance(listed, list) else []
 
@@ -179,14 +174,14 @@ def last_changed(turn: Turn) -> WorkflowRef | None:
 
 def known_workflows(turn: Turn) -> list[WorkflowRef]:
     """Return every workflow the conversation met, newest first, each once."""
-    refs = [*_from_turns(turn), *([turn.facts.open] if turn.facts.open else []), *turn.facts.known]
+    refs = [*_from_turns(turn), *_opened(turn), *turn.facts.known]
     gone = _deleted(turn)
     return list({ref.id: ref for ref in reversed(refs) if ref.id not in gone}.values())[::-1]
 
 
 def two_spoken_of(turn: Turn) -> list[WorkflowRef]:
     """Return what "the two" means: all that the last reply listed, or the two met last."""
-    shown = [WorkflowRef(one.id, one.name) for one in listed_in_reply(turn) if one.id.startswith("wf_")]
+    shown = workflows_in_reply(turn)
     return shown if len(shown) > 1 else known_workflows(turn)[:2][::-1]
 
 
@@ -205,15 +200,21 @@ def listed_in_reply(turn: Turn) -> list[Candidate]:
     return [Candidate(m[3], m[2]) for m in _LISTED.finditer(turn.past[-1].said_last)]
 
 
+def workflows_in_reply(turn: Turn) -> list[WorkflowRef]:
+    """Return the workflows that the last reply numbered."""
+    return _workflows_in(turn.past[-1]) if turn.past else []
+
+
+def _workflows_in(past: PastTurn) -> list[WorkflowRef]:
+    return [WorkflowRef(m[3], m[2]) for m in _LISTED.finditer(past.said_last) if m[3].startswith("wf_")]
+
+
 def last_step(turn: Turn) -> str | None:
     """Return the id of the step that the turn before edited or asked about, or None."""
     if not turn.past:
         return None
-    edits: list[Any] = []
-    for exchange in turn.past[-1].exchanges:
-        if exchange.tool == "edit_workflow" and exchange.failure is None:
-            edits = list(exchange.args.get("edits") or [])
-    if edits:
+    edited = [one for one in turn.past[-1].exchanges if one.tool == "edit_workflow" and one.failure is None]
+    if edited and (edits := list(edited[-1].args.get("edits") or [])):
         return _step_of(edits[-1])
     told = turn.past[-1].said_last
     steps = _steps_told(told)
@@ -239,13 +240,6 @@ def _steps_told(reply: str) -> list[str]:
 
 
 def _step_of(edit: Any) -> str | None:
-    if not isinstance(edit, dict):
-        return None
-    plain = cast("dict[str, Any]", edit)
-    for key in _STEP_KEYS:
-        value = plain.get(key)
-        if isinstance(value, dict):
-            value = cast("dict[str, Any]", value).get("id")
-        if isinstance(value, str):
-            return value
-    return None
+    named = (_fields(edit).get(key) for key in ("step", "from", "before", "after"))
+    ids = (_fields(one).get("id") if isinstance(one, dict) else one for one in named)
+    return next((one for one in ids if isinstance(one, str)), None)

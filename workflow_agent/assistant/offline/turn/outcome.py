@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.patterns import number_of, phrase_score
 from workflow_agent.assistant.offline.references import Candidate
 from workflow_agent.assistant.offline.turn.reading import Exchange
+from workflow_agent.assistant.offline.wording import shall_i_fix
 from workflow_agent.values.stored import JsonObject
 
 
@@ -92,11 +93,16 @@ Skill = Generator[Call, Any, Reply]
 """Yields calls, is sent their results (or has ToolFailure thrown into it), returns the reply."""
 
 
+def saying(text: str, offer: Offer | None = None) -> Skill:
+    """Reply without a call."""
+    yield from ()
+    return Reply(text, offer)
+
+
 _MOST_CHARS = 120
 _FRAME = re.compile(
-    r"^(?:no,? |yes,? |please |i mean(?:t)? |the |number |no\. |#|option |in |that's |it's |take |use "
-    r"|go with )+| (?:one|"
-    r"please|step|workflow)$",
+    r"^(?:no,? |yes,? |please |i mean(?:t)? |the |number |no\. |#|option |in |that's |it's |take |use |go with )+"
+    r"| (?:one|please|step|workflow)$",
     re.IGNORECASE,
 )
 _FIX = re.compile(
@@ -126,9 +132,9 @@ def picked(text: str, choice: Choice) -> str | None:
 
 
 def _by_name(plain: str, candidates: tuple[Candidate, ...]) -> str | None:
-    exact = [item.id for item in candidates if plain.lower() in (item.id, item.name.lower())]
-    if exact:
-        return exact[0]
+    for item in candidates:
+        if plain.lower() in (item.id, item.name.lower()):
+            return item.id
     scored = sorted(((phrase_score(plain, [item.name]), item.id) for item in candidates), reverse=True)
     if not scored or scored[0][0] < _SURE or (len(scored) > 1 and scored[1][0] > scored[0][0] - 0.05):
         return None
@@ -141,16 +147,19 @@ def picked_numbers(text: str) -> str | None:
     return match[1].strip() if match and len(text) <= _MOST_CHARS else None
 
 
-def fixes_offered(workflow: Candidate, findings: Sequence[Mapping[str, Any]]) -> Proposal | None:
-    """Return the fixes of findings as an offer, numbered as the findings are; None when none has a fix."""
+def with_fixes(text: str, workflow: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> Reply:
+    """Return a reply that offers the fixes of findings, numbered as the findings are, where one has a fix."""
     groups = tuple(tuple(item.get("fix") or ()) for item in findings)
-    return Proposal(workflow, groups) if any(groups) else None
+    if not any(groups):
+        return Reply(text)
+    return Reply(f"{text}\n\n{shall_i_fix(findings)}", Proposal(Candidate(workflow["id"], workflow["name"]), groups))
 
 
 _MODE_OF_TOOL = {
     **dict.fromkeys(("create_workflow", "copy_workflow", "import_workflow"), "creation"),
-    **dict.fromkeys(("edit_workflow", "undo_change", "fix_findings"), "modification"),
-    **dict.fromkeys(("delete_workflow", "apply_preview"), "modification"),
+    **dict.fromkeys(
+        ("edit_workflow", "undo_change", "fix_findings", "delete_workflow", "apply_preview"), "modification"
+    ),
     **dict.fromkeys(("simulate_workflow", "compare_workflows", "validate_workflow"), "analysis"),
     **dict.fromkeys(("list_changes", "export_workflow", "search_history", "get_turn"), "analysis"),
 }
@@ -160,7 +169,6 @@ _REASONS = {
     "modification": "The user asked for a change",
     "analysis": "The user asked to look closer",
 }
-_READS = "get_workflow"
 _MOST_CALLS = 60
 """Past this many calls in one turn something goes in circles."""
 
@@ -178,25 +186,16 @@ class _Recording:
         if found is None:
             return self.read.get(wanted)
         self.exchanges.remove(found)
-        if call.tool == _READS:
+        if call.tool == "get_workflow":
             self.read[wanted] = found
         else:
             # It may have changed what was read.
             self.read.clear()
         return found
 
-    def mode_refusal(self) -> str | None:
-        """Return why the last switch of mode failed, or None when none was tried or it worked."""
-        switches = self._switches()
-        return switches[-1].failure if switches else None
-
-    def switched_to(self, mode: str) -> bool:
-        """Say whether the last switch of mode was to this one, or failed."""
-        switches = self._switches()
-        return bool(switches) and (switches[-1].failure is not None or switches[-1].args["mode"] == mode)
-
-    def _switches(self) -> list[Exchange]:
-        return [exchange for exchange in self.exchanges if exchange.tool == "switch_mode"]
+    def last_switch(self) -> Exchange | None:
+        """Return the last switch of mode, or None when none was tried."""
+        return next((one for one in reversed(self.exchanges) if one.tool == "switch_mode"), None)
 
 
 def _key(tool: str, args: Any) -> str:
@@ -236,32 +235,32 @@ def _next_call(call: Call, recording: _Recording, tools: frozenset[str]) -> Call
     """Return the call itself, the switch of mode it needs first, or why neither is possible."""
     if call.tool in tools:
         return call
-    mode = _MODE_OF_TOOL.get(call.tool)
-    if mode is None or (not recording.switched_to(mode) and "switch_mode" not in tools):
+    mode, switch = _MODE_OF_TOOL.get(call.tool), recording.last_switch()
+    if mode is not None and switch is not None and (switch.failure is not None or switch.args["mode"] == mode):
+        return ToolFailure(call.tool, switch.failure or "", offered=False)
+    if mode is None or "switch_mode" not in tools:
         return ToolFailure(call.tool, "", offered=False)
-    if recording.switched_to(mode):
-        return ToolFailure(call.tool, recording.mode_refusal() or "", offered=False)
     return Call("switch_mode", {"mode": mode, "reason": _REASONS[mode]})
 
 
 _TRIED = {
     "list_workflows": "list the workflows",
     "search_workflows": "search the workflows",
-    "get_workflow": "open that workflow",
     "create_workflow": "create the workflow",
+    "validate_workflow": "validate the workflow",
+    "export_workflow": "export the workflow",
+    "copy_workflow": "copy the workflow",
+    "compare_workflows": "compare the workflows",
+    "delete_workflow": "delete the workflow",
+    "get_workflow": "open that workflow",
     "edit_workflow": "make that change",
     "undo_change": "undo that",
-    "validate_workflow": "validate the workflow",
     "analyze_workflow": "analyse the workflow",
     "draw_diagram": "draw the diagram",
     "compare_versions": "compare the versions",
     "import_workflow": "import that",
-    "export_workflow": "export the workflow",
-    "copy_workflow": "copy the workflow",
-    "compare_workflows": "compare the workflows",
     "list_changes": "list the changes",
     "fix_findings": "fix the findings",
-    "delete_workflow": "delete the workflow",
     "apply_preview": "do that",
     "search_history": "search the conversation",
     "get_turn": "look that turn up",
@@ -271,16 +270,16 @@ _MOST_TOLD_CHARS = 600
 _MODE_CHOSEN = re.compile(r"\bthe (request|conversation|agent) set the mode to '(\w+)'")
 _WAYS_OUT = {
     "request": "the mode is set to {mode}, which changes nothing. Set it to auto and say it again.",
-    "conversation": ("this conversation is set to {mode}, which changes nothing. Set it to auto and say it again."),
+    "conversation": "this conversation is set to {mode}, which changes nothing. Set it to auto and say it again.",
     "agent": "I only do {mode}, which changes nothing. Ask another agent.",
 }
-_REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
+REFUSED = re.compile(r"^Edit \d+ \(\w+\) was refused: ")
 
 
 def describe_failure(tool: str, message: str, *, offered: bool) -> str:
     """Return what was tried, what the tool said, and that nothing changed where that matters."""
     tried = _TRIED.get(tool, f"use {tool}")
-    said = _REFUSED.sub("", " ".join(message.split()))[:_MOST_TOLD_CHARS]
+    said = REFUSED.sub("", " ".join(message.split()))[:_MOST_TOLD_CHARS]
     unchanged = " Nothing was changed." if tool in _WRITES and "Nothing was changed" not in said else ""
     if not offered and (plainly := _why_not_here(said)):
         return f"I can't {tried}: {plainly}{unchanged}"

@@ -2,11 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import pairwise
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -24,6 +24,7 @@ from workflow_agent.conversations.document import Relation, WorkflowReference
 from workflow_agent.conversations.memory.references import HEADING
 from workflow_agent.conversations.transcript import Material, material_in
 
+Part = TypeVar("Part", TextPart, ToolCallPart, ToolReturnPart, UserPromptPart)
 HERE = "here"
 """Stands for the id of the conversation, which the instructions do not say."""
 
@@ -78,15 +79,10 @@ def read_facts(instructions: str) -> Facts:
 
     Only a line that begins at the margin counts, and of several the first: what follows may quote documents.
     """
-    mode = _MODE.search(instructions)
-    opened = _OPEN.search(instructions)
-    today = _TODAY.search(instructions)
-    pending = _PENDING.search(instructions)
-    memory = _MEMORY.search(instructions)
+    mode, opened, today, pending, memory, me, others, confirmed = (
+        one.search(instructions) for one in (_MODE, _OPEN, _TODAY, _PENDING, _MEMORY, _AGENT, _OTHERS, _CONFIRMED)
+    )
     references = tuple(_references(memory[1])) if memory else ()
-    me = _AGENT.search(instructions)
-    others = _OTHERS.search(instructions)
-    confirmed = _CONFIRMED.search(instructions)
     name = me[1] if me else "assistant"
     return Facts(
         agent=name,
@@ -221,25 +217,17 @@ def _is_answered(group: Sequence[ModelMessage]) -> bool:
 def _by_prompt(request: ModelRequest) -> list[ModelRequest]:
     """Return a request cut before each of the person's messages; the last has the instructions."""
     starts = [at for at, part in enumerate(request.parts) if isinstance(part, UserPromptPart)]
-    bounds = sorted({0, *starts, len(request.parts)})
-    pieces = [request.parts[a:b] for a, b in pairwise(bounds)]
-    last = len(pieces) - 1
+    end = len(request.parts)
     return [
-        ModelRequest(parts=list(parts), instructions=request.instructions if at == last else None)
-        for at, parts in enumerate(pieces)
+        ModelRequest(parts=list(request.parts[a:b]), instructions=request.instructions if b == end else None)
+        for a, b in pairwise(sorted({0, *starts, end}))
     ]
 
 
 def _past_turn(group: Sequence[ModelMessage]) -> PastTurn:
     first = cast("ModelRequest", group[0])
-    prompts = [part for part in first.parts if isinstance(part, UserPromptPart)]
-    texts = [
-        part.content
-        for message in group
-        if isinstance(message, ModelResponse)
-        for part in message.parts
-        if isinstance(part, TextPart)
-    ]
+    prompts = parts_in([first], UserPromptPart)
+    texts = [part.content for part in parts_in(group, TextPart)]
     return PastTurn(
         text=_said(prompts[-1]),
         reply="\n".join(texts[-1:]),
@@ -282,21 +270,13 @@ def _said(prompt: UserPromptPart) -> str:
 
 
 def _exchanges(group: Sequence[ModelMessage]) -> list[Exchange]:
-    returns = {
-        part.tool_call_id: part
-        for message in group
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, ToolReturnPart)
-    }
-    calls = [
-        part
-        for message in group
-        if isinstance(message, ModelResponse)
-        for part in message.parts
-        if isinstance(part, ToolCallPart)
-    ]
-    return [_exchange(call, returns.get(call.tool_call_id)) for call in calls]
+    returns = {part.tool_call_id: part for part in parts_in(group, ToolReturnPart)}
+    return [_exchange(call, returns.get(call.tool_call_id)) for call in parts_in(group, ToolCallPart)]
+
+
+def parts_in(messages: Iterable[ModelMessage], kind: type[Part]) -> list[Part]:
+    """Return the parts of one kind that messages have, in their order."""
+    return [part for message in messages for part in message.parts if isinstance(part, kind)]
 
 
 def _exchange(call: ToolCallPart, answer: ToolReturnPart | None) -> Exchange:
@@ -306,11 +286,7 @@ def _exchange(call: ToolCallPart, answer: ToolReturnPart | None) -> Exchange:
     content = answer.model_response_str(wrap_if_error=False)
     if answer.outcome != "success":
         return Exchange(call.tool_name, args, failure=content)
-    return Exchange(call.tool_name, args, result=_plain(content))
-
-
-def _plain(content: str) -> Any:
     try:
-        return json.loads(content)
+        return Exchange(call.tool_name, args, result=json.loads(content))
     except ValueError:
-        return content
+        return Exchange(call.tool_name, args, result=content)
