@@ -107,7 +107,11 @@ def _wrong_totals(conversation: Conversation) -> Iterator[Wrong]:
     if off:
         said = ", ".join(f"{name} {getattr(totals, name)} instead of {getattr(right, name)}" for name in off)
         message = f"The totals do not agree with the replies: {said}."
-        yield Wrong("wrong_totals", message, lambda one: one.model_copy(update={"usage_totals": right}))
+        yield Wrong("wrong_totals", message, partial(_with_totals, right))
+
+
+def _with_totals(right: Totals, conversation: Conversation) -> Conversation:
+    return conversation.model_copy(update={"usage_totals": right})
 
 
 def _right_totals(conversation: Conversation) -> Totals:

@@ -159,7 +159,8 @@ def most_likely(scores: Mapping[Mode, float]) -> Mode:
     """Return the mode with the highest score; unless writing clearly leads, the best that only reads."""
     # Of those with the same score the first of MODES.
     ranked = sorted(MODES, key=lambda mode: -scores[mode])
-    best, reader = ranked[0], next(mode for mode in ranked if mode not in WRITING)
+    best = ranked[0]
+    reader: Mode = next(mode for mode in ranked if mode not in WRITING)
     return best if scores[best] - scores[reader] > TIE else reader
 
 
