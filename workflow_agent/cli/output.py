@@ -23,7 +23,7 @@ from rich.text import Text
 
 from workflow_agent.cli.context import EXIT_FAILED, EXIT_USAGE, CommandFailed
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _KEPT = 40
 """So many characters of a column are kept before the next one gives way."""
 _LEAST = 12
@@ -239,12 +239,9 @@ def facts_table(facts: Iterable[tuple[str, str | None]]) -> Table:
     return table
 
 
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
 def clean(text: str, style: str = "") -> Text:
     """Return text in which whatever would move the cursor or change colours is marked."""
-    return Text(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\t", "    ")), style=style)
+    return Text(harmless(text.replace("\t", "    ")), style=style)
 
 
 def counted(count: int, noun: str, several: str | None = None) -> str:

@@ -243,6 +243,14 @@ async def test_versions_are_compared(tools: Tools) -> None:
     assert "newest version is 2" in await tools.refused("compare_versions", workflow="open", to_version=7)
 
 
+async def test_a_version_that_no_workflow_may_be_any_more_is_told(tools: Tools) -> None:
+    await tools.ok("edit_workflow", workflow="wf_expense_approval", edits=[{"op": "tag", "tag": "x"}])
+    first = await tools.under_test.workflows.version(TENANT, "wf_expense_approval", 1)
+    first.document["steps"] = "none"
+
+    assert "/steps" in await tools.refused("compare_versions", workflow="open")
+
+
 async def test_a_role_of_nobody_is_refused_before_cases_wait_for_ever(tools: Tools) -> None:
     refused = await tools.refused("simulate_workflow", workflow="wf_expense_approval", staff={"manager": 0})
 

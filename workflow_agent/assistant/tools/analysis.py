@@ -9,8 +9,8 @@ from pydantic_ai import ModelRetry, RunContext
 
 from workflow_agent.assistant.context import WorkflowContext
 from workflow_agent.assistant.tools.discovery import find_workflow, named
-from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference
-from workflow_agent.errors import InvalidInput, WorkflowNotFound
+from workflow_agent.assistant.tools.parameters import Limit, Parameters, Reference, told_to_model
+from workflow_agent.errors import WorkflowNotFound
 from workflow_agent.values.stored import JsonObject, Moment, iso_milliseconds
 from workflow_agent.workflows.analysis import analyze
 from workflow_agent.workflows.analysis.simulation import MAX_RUNS, Assumptions, simulate
@@ -127,13 +127,12 @@ async def compare_versions(ctx: RunContext[WorkflowContext], request: CompareVer
     to_version = request.to_version or workflow.version
     from_version = request.from_version or max(to_version - 1, 1)
     try:
-        before = await ctx.deps.service.at(workflow.id, from_version)
-        after = await ctx.deps.service.at(workflow.id, to_version)
+        # An old version may be what no workflow may be any more.
+        with told_to_model():
+            before = await ctx.deps.service.at(workflow.id, from_version)
+            after = await ctx.deps.service.at(workflow.id, to_version)
     except WorkflowNotFound as error:
         raise ModelRetry(f"{error} The newest version is {workflow.version}.") from error
-    except InvalidInput as error:
-        # An old version may be what no workflow may be any more.
-        raise ModelRetry(str(error)) from error
     diff = diff_workflows(before, after)
     ctx.deps.progress.touch(workflow, "viewed")
     return {

@@ -199,8 +199,11 @@ def doubts_of_text(tokens: Sequence[Token], arguments: JsonObject) -> Iterable[s
         yield f"when it is done, told with {maybe[0].text!r}"
     again = [token for token in words if token.among("doubts.again")]
     drawn = any(step["name"].endswith(" again") for step in steps)
-    if again and drawn == _has_loop(steps, transitions):
-        yield f"{'what is repeated,' if drawn else 'the loop'} told with {again[0].text!r}"
+    leads_back = _has_loop(steps, transitions)
+    if again and not drawn and not leads_back:
+        yield f"the loop told with {again[0].text!r}"
+    if again and drawn and leads_back:
+        yield f"what is repeated, told with {again[0].text!r}"
     forks = [step for step in steps if step["type"] == "fork"]
     if says_at_once(tokens) and not forks:
         yield "what happens at the same time"

@@ -32,10 +32,11 @@ _SURE = 0.9
 STRICT = frozenset({"remove", "replace", "rename", "wfname", "disconnect", "merge", "uses"})
 """Intents of which every word must be one that people order this with: what goes does not come back by itself."""
 TAKES_AWAY = frozenset({"remove", "replace", "disconnect", "merge"})
-DRAWS = TAKES_AWAY | {
-    *("insert", "approve", "notify", "error", "move", "optional"),
-    *("connect", "redirect", "parallel", "serial"),
-}
+DRAWS = (
+    TAKES_AWAY
+    | {"insert", "approve", "notify", "error", "move", "optional"}
+    | {"connect", "redirect", "parallel", "serial"}
+)
 """Intents that draw steps or ways."""
 _LEAST = 0.001
 """Below which a probability says no more."""
@@ -80,8 +81,16 @@ def is_probable(reading: Reading, *, denies: bool) -> bool:
         return reading.certainty >= ACT_ON_SEVERAL
     # Which step words mean is not told by the labels that the chance is fitted to.
     sure = chance(reading) * math.prod(likely for _, likely in plan.likened.values())
-    bar = ACT_ON_CASE if reading.intent == "case" else ACT_DRAWING if reading.intent in DRAWS else ACT
-    return sure >= max(bar, ACT_STRICTLY if denies else 0, ACT_BESIDE if plan.unread else 0)
+    bars = [ACT]
+    if reading.intent in DRAWS:
+        bars.append(ACT_DRAWING)
+    if reading.intent == "case":
+        bars.append(ACT_ON_CASE)
+    if denies:
+        bars.append(ACT_STRICTLY)
+    if plan.unread:
+        bars.append(ACT_BESIDE)
+    return sure >= max(bars)
 
 
 def is_clear(reading: Reading, plan: Plan) -> bool:

@@ -121,18 +121,22 @@ class TenantIndex:
             opened = self._reset()
             if not in_memory and isinstance(error, sqlite3.Error) and is_damage(error):
                 _log.warning("The search index %s is damaged and is made anew: %s", self._path, error)
-                try:
-                    if opened is not None:
-                        opened.discard()
-                    elif self._path is not None:
-                        remove_database(self._path)
-                    return
-                except OSError as failure:
-                    error = failure
+                self._discard(opened)
+                return
             _log.warning("The search index is kept in memory from now on: %s", error)
             self._path = None
             if opened is not None:
                 opened.close()
+
+    def _discard(self, opened: SearchDatabase | None) -> None:
+        try:
+            if opened is not None:
+                opened.discard()
+            elif self._path is not None:
+                remove_database(self._path)
+        except OSError as error:
+            _log.warning("The search index is kept in memory from now on: %s", error)
+            self._path = None
 
     def _reset(self) -> SearchDatabase | None:
         """Forget everything; return the database that was open."""
