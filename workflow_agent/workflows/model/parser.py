@@ -142,7 +142,8 @@ def _child(here: Any, part: str | int) -> Any:
     if isinstance(here, Mapping):
         return cast("Mapping[Any, Any]", here).get(part, _ABSENT)
     if isinstance(here, list | tuple) and isinstance(part, int):
-        return next(iter(cast("list[Any]", here)[part : part + 1]), _ABSENT)
+        items = cast("list[Any]", here)
+        return items[part] if 0 <= part < len(items) else _ABSENT
     return _ABSENT
 
 
