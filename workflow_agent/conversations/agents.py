@@ -23,6 +23,8 @@ class Evidence(NamedTuple):
     weight: float
     reason: str
     """Readable, as in "phrase 'put that in before'"."""
+    is_phrase: bool = False
+    """Whether it is something that people say, and no circumstance."""
 
 
 DEFAULT_AGENT = "assistant"

@@ -41,6 +41,9 @@ def test_a_mode_that_somebody_set_wins(
         ("which of ours talk to Slack?", False),
         ("could you put a legal check in before it's signed?", True),
         ("hello", True),
+        # Nearly all messages with these words ask, and this one does not.
+        ("the intern does it", True),
+        ("the intern does it?", False),
     ],
 )
 def test_only_a_question_is_kept_from_writing(message: str, may_write: bool) -> None:

@@ -69,7 +69,19 @@ def answers_back(conversation: Conversation, message: str) -> bool:
     previous = conversation.last_reply()
     if previous is None or previous.mode.name not in WRITING or not _asks(previous.content):
         return False
-    return not message.rstrip().endswith("?") and _ASKS_FIRST.match(message[:_MOST_CHARS].strip()) is None
+    return not _begins_or_ends_asking(message)
+
+
+def may_ask(message: str, decision: ModeDecision) -> bool:
+    """Say whether a message that is taken for reading asks for that, and is no order in words nobody knows.
+
+    "The intern does it" asks nothing, though most messages with its words do.
+    """
+    return decision.is_said or _begins_or_ends_asking(message)
+
+
+def _begins_or_ends_asking(message: str) -> bool:
+    return message.rstrip().endswith("?") or _ASKS_FIRST.match(message[:_MOST_CHARS].strip()) is not None
 
 
 def _asks(reply: str) -> bool:

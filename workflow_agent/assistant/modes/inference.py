@@ -62,7 +62,7 @@ def _phrases(reading: Reading, topic: float) -> Iterator[Evidence]:
         counts = _COUNTS[phrase]
         share = 0.35 + 0.65 * topic if counts == "on topic" else 1 - topic if counts == "off topic" else 1.0
         mode = cast("Mode", phrase.meaning)
-        yield Evidence(mode, phrase.weight * share, f"phrase {reading.excerpt(start, end)!r}")
+        yield Evidence(mode, phrase.weight * share, f"phrase {reading.excerpt(start, end)!r}", is_phrase=True)
 
 
 def phrase_scores(evidence: Iterable[Evidence]) -> dict[Mode, float]:
@@ -138,6 +138,8 @@ class ModeDecision:
     signals: tuple[str, ...]
     """The reasons for the mode, strongest first, as in "modification: phrase 'put that in before'"."""
     scores: Mapping[Mode, float]
+    is_said: bool = True
+    """Whether a phrase of the message says so, and not its single words and what is open alone."""
 
 
 def infer_mode(
@@ -152,7 +154,8 @@ def infer_mode(
     scores: dict[Mode, float] = {mode: round(said[mode] + hinted[mode], 3) for mode in MODES}
     mode = most_likely(scores)
     reasons = [*(item for item in evidence if item.mode == mode and item.weight > 0), *sign_evidence(signs, mode)]
-    return ModeDecision(mode, _confidence(scores, mode), _readable(reasons), scores)
+    is_said = any(item.mode == mode and item.weight > 0 and item.is_phrase for item in evidence)
+    return ModeDecision(mode, _confidence(scores, mode), _readable(reasons), scores, is_said)
 
 
 def most_likely(scores: Mapping[Mode, float]) -> Mode:

@@ -460,8 +460,8 @@ def asks_for_new(text: str) -> bool:
         return False
     # "add a step to the expense workflow" adds to one.
     return not re.search(
-        r"\b(?:step|to (?:the|my|our|this)|in (?:the|my|our|this)|of (?:the|my|our|this)|the workflow|"
-        r"this workflow|that workflow|my workflow)\b",
+        r"\b(?:step|to (?:the|my|our|this)|in (?:the|my|our|this)|of (?:the|my|our|this)|"
+        r"(?:the|this|that|my) (?:whole |entire )?workflow)\b",
         found[0].lower(),
     )
 

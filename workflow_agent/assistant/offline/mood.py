@@ -44,9 +44,10 @@ def is_question(text: str) -> bool:
     if not rest:
         return is_marked
     words = [token.lower for token in tokens[:_NEAR]]
+    begs = any(token.is_("please", "pls", "plz") for token in tokens[1:])
     asks_for = words[:1] in (["can"], ["could"], ["would"]) and not {"tell", "explain", "say", "show"} & {*words}
     # "Can the bill please go out later" orders.
-    if plain.lower().endswith((" please", " pls", " plz")) or (asks_for and "please" in words[1:]):
+    if plain.lower().endswith((" please", " pls", " plz")) or (asks_for and begs):
         return False
     first, second = rest[0], rest[1] if len(rest) > 1 else None
     acts = second is not None and second.has("verb") and "base" in second.entry.form.split()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from workflow_agent.assistant.offline.lexicon import Entry, entry_of, nearest, number_named, word_set
@@ -29,6 +30,8 @@ _PIECE = re.compile(
 )
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){1,5}")
 """A number as many Europeans write it: 2.500 is no two and a half."""
+_SHORT = 300
+"""Characters up to which a text is kept with its tokens."""
 _BULLET = re.compile(r"(?:[-*•\u2013+]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|step \d{1,3}[:.)])[ \t]+(?=\S)", re.IGNORECASE)
 _ABBREVIATIONS = word_set("tokens.abbreviations")
 _SPLIT = {"n't": "not", "'re": "are", "'ll": "will", "'d": "would", "'ve": "have", "'m": "am"}
@@ -117,6 +120,16 @@ def split_fences(text: str) -> tuple[str, tuple[str, ...]]:
 
 def read_tokens(text: str) -> Tokens:
     """Return the tokens of a prose text; spaces are none, line breaks and list marks are."""
+    return _known_tokens(text) if len(text) <= _SHORT else _read_tokens(text)
+
+
+@lru_cache(maxsize=4096)
+def _known_tokens(text: str) -> Tokens:
+    # Names and conditions of a workflow are read over and over.
+    return _read_tokens(text)
+
+
+def _read_tokens(text: str) -> Tokens:
     found: list[Token] = []
     at = 0
     while at < len(text):

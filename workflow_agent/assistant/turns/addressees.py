@@ -5,7 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workflow_agent.assistant.modes.conversation_mode import answer_in, answers_back, confirmed_offer, mode_asked_for
+from workflow_agent.assistant.modes.conversation_mode import (
+    answer_in,
+    answers_back,
+    confirmed_offer,
+    may_ask,
+    mode_asked_for,
+)
 from workflow_agent.assistant.modes.reader import read
 from workflow_agent.assistant.modes.shape import dependence
 from workflow_agent.assistant.requests import TurnRequest
@@ -144,7 +150,8 @@ def choose_mode(
     most_writing = max(decision.scores[mode] for mode in WRITING)
     reads = decision.mode in ("search", "analysis")
     is_question = reads and most_writing <= _CLEARLY * decision.scores[decision.mode]
-    if is_question and not answers_back(conversation, request.message):
+    asks = is_question and may_ask(request.message, decision)
+    if asks and not answers_back(conversation, request.message):
         return record, "the message asks a question: nothing in it asks for a change."
     return record, None
 

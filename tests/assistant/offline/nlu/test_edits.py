@@ -404,7 +404,7 @@ def test_more_tries_than_now_are_further_ones(order: str) -> None:
 
 def test_an_order_without_a_step_is_of_one_that_the_same_message_changed() -> None:
     text, tokens, labels = tagged("[3 days|time] deadline")
-    plan = Plan(text, LOAN, Steps(LOAN, {}, "pay"))
+    plan = Plan(text, LOAN, Steps(LOAN, {}, None))
     plan.do({"op": "tag", "tag": "banking"})
 
     with pytest.raises(NotRead):
@@ -413,6 +413,17 @@ def test_an_order_without_a_step_is_of_one_that_the_same_message_changed() -> No
     BUILDERS["deadline"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
 
     assert plan.edits[-1] == {"op": "set_timeout", "step": "score", "timeout": "P3D"}
+    assert plan.guesses == []
+
+
+def test_an_order_without_a_step_behind_one_is_most_probably_of_the_same_step() -> None:
+    text, tokens, labels = tagged("within [3 days|time]")
+    plan = Plan(text, LOAN, Steps(LOAN, {}, "score"))
+
+    BUILDERS["deadline"](Filled(plan, slots_of(tokens, labels), tuple(tokens)))
+
+    assert plan.edits == [{"op": "set_timeout", "step": "score", "timeout": "P3D"}]
+    assert plan.guesses == ["I took **Score customer** for the step that you mean"]
 
 
 def test_a_step_told_twice_is_one_and_the_second_telling_is_told() -> None:

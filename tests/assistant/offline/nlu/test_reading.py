@@ -198,3 +198,28 @@ def test_of_several_orders_one_that_makes_no_edit_is_named() -> None:
 @pytest.mark.parametrize("said", ["", "and " * 80])
 def test_nothing_and_empty_words_order_nothing(said: str) -> None:
     assert reading(said).plan is None
+
+
+def test_what_was_read_is_given_again_as_it_was_read() -> None:
+    """A turn reads its message for each of its requests, and goes on with what it was given."""
+    said = "remove the scoring"
+    first = reading(said)
+    kept = repr(first)
+    taken = planned(empty(said), first, read_tokens(said))
+    assert isinstance(taken, Plan)
+    taken.do({"op": "tag", "tag": "mine"})
+    taken.told.append("mine alone")
+
+    assert repr(reading(said)) == kept
+
+
+def test_a_message_is_read_anew_for_another_workflow_and_another_step_spoken_of() -> None:
+    said = "it takes 3 days"
+    tokens = read_tokens(said)
+    renamed = LOAN.model_copy(update={"steps": (LOAN.steps[0].model_copy(update={"name": "Ask"}), *LOAN.steps[1:])})
+    plans = [Plan(said, flow, Steps(flow, {}, last)) for flow in (LOAN, renamed) for last in ("score", "decide")]
+
+    found = [read_order(plan, tokens).plan for plan in plans]
+
+    assert [plan.edits[0]["step"] if plan else None for plan in found] == ["score", "decide"] * 2
+    assert [plan.workflow.steps[0].name if plan else None for plan in found] == ["Apply for loan"] * 2 + ["Ask"] * 2

@@ -78,7 +78,14 @@ def test_a_new_day_keeps_the_hour_and_the_old_one_is_known(order: str, cron: str
 
 def test_a_second_schedule_is_asked_about() -> None:
     with pytest.raises(Asked, match="Instead of it, or also"):
-        built("schedule", "start it [every Monday|when]")
+        built("schedule", "add a schedule: [every Monday|when]")
+
+
+def test_another_time_is_taken_for_the_new_one_and_that_is_told() -> None:
+    plan = built("schedule", "run it [at 23:00|when]")
+
+    assert [edit["op"] for edit in plan.edits] == ["remove_trigger", "add_trigger"]
+    assert plan.guesses == ["I took it for the time in place of the one before"]
 
 
 def test_a_time_between_two_steps_is_a_wait() -> None:

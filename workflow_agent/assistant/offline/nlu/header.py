@@ -8,13 +8,15 @@ from dataclasses import replace
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, listed
+from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, Plan, listed
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
+from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
+_ID_MARK = re.compile(r"[._]")
 _OF_TIME = 2
 """Fields of cron that are the time of day."""
 _STARTED_BY = {
@@ -92,8 +94,10 @@ def _schedule(order: Filled) -> None:
     if old and not _is_another(order):
         if len(old) > 1:
             raise NotRead
-        if not changes and not order.words("oldtime"):
+        if order.says("add", "new"):
             raise Asked("There is a schedule already. Instead of it, or also?", order.plan.going_on(","))
+        if not changes and not order.words("oldtime"):
+            order.plan.guesses.append("I took it for the time in place of the one before")
         order.plan.do({"op": "remove_trigger", "index": old[0]})
     order.plan.do({"op": "add_trigger", "trigger": trigger})
 
@@ -149,12 +153,32 @@ def _event(order: Filled) -> None:
     else:
         # Beside the order where it is nowhere else: "they start it too, the event is lead.created".
         named = _ids_in(words) or _ids_in(order.tokens)
+        if len(named) == 2 and (old := next(filter(_events(order.plan.workflow).__contains__, named), None)):
+            named.remove(old)
+            _replace_event(order.plan, old, named[0])
+            return
         said = [t for t in (order.words("when") or order.words("value")) if t.is_content]
         if len(named) > 1 or not (named or 0 < len(said) <= _MOST_LABEL):
             raise NotRead
         name = named[0] if named else "_".join(t.lower if t.entry.form == "ed" else t.lemma for t in said)
         trigger = {"type": "event", "event": name}
     order.plan.do({"op": "add_trigger", "trigger": trigger})
+
+
+def _events(workflow: Workflow) -> set[str]:
+    """Return the events that start a workflow, and those that it waits for."""
+    waited = {step.event for step in workflow.steps if step.event}
+    return waited | {one.event for one in workflow.triggers if one.type == "event"}
+
+
+def _replace_event(plan: Plan, old: str, new: str) -> None:
+    """Let a workflow start on, or wait for, another event: "it is deposit.received, not deposit.paid"."""
+    steps = [step for step in plan.workflow.steps if step.event == old]
+    starts = [at for at, one in enumerate(plan.workflow.triggers) if one.type == "event" and one.event == old]
+    plan.do(*({"op": "update_step", "step": step.id, "set": {"event": new}} for step in steps))
+    if starts:
+        trigger = {"type": "event", "event": new}
+        plan.do({"op": "remove_trigger", "index": starts[0]}, {"op": "add_trigger", "trigger": trigger})
 
 
 def _ids_in(words: Sequence[Token]) -> list[str]:
@@ -167,11 +191,20 @@ def _untrigger(order: Filled) -> None:
     said = [*order.around(), *order.words("value")]
     kinds = {kind for kind, words in _STARTED_BY.items() if any(t.is_(*words) for t in said)}
     names = {t.text for t in said}
-    triggers = enumerate(order.plan.workflow.triggers)
+    triggers = list(enumerate(order.plan.workflow.triggers))
     found = [at for at, one in triggers if one.type in kinds or getattr(one, "event", None) in names]
+    if not found:
+        # "When somebody sends the contact form", of "website.contact_form_sent".
+        told = [t for t in (*said, *order.words("when")) if t.is_content]
+        found = [at for at, one in triggers if one.type == "event" and _shares(told, one.event)]
     if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "remove_trigger", "index": found[0]})
+
+
+def _shares(said: Sequence[Token], event: str) -> bool:
+    """Say whether one of some words is a word of an event's name."""
+    return any(akin(token.lower, word) for token in said for word in content_of(_ID_MARK.sub(" ", event)))
 
 
 def _no_message(order: Filled) -> None:
@@ -181,7 +214,11 @@ def _no_message(order: Filled) -> None:
     if not said:
         raise NotRead
     sent = (one for one in order.plan.workflow.automations if _tells(said, one.effect.model_dump_json()))
+    sent = list(sent)
     found = [one for one in sent if about is None or about.id in (one.on.to, one.on.from_)]
+    if not found and len(sent) == 1:
+        found = sent
+        order.plan.guesses.append(f"I took “{sent[0].id}” for the message that you mean")
     if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "set_automation", "id": found[0].id, "automation": None})
@@ -189,7 +226,7 @@ def _no_message(order: Filled) -> None:
 
 def _tells(said: Sequence[Token], text: str) -> bool:
     """Say whether a text has all words of who is told, and by what."""
-    told = content_of(text.replace(".", " ").replace("_", " "))
+    told = content_of(_ID_MARK.sub(" ", text))
     kinds = (SERVICES.get(t.lemma, t.lower).partition(".")[0] for t in said)
     return all(any(akin(kind, word) for word in told) for kind in kinds)
 

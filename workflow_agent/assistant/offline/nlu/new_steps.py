@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from workflow_agent.assistant.offline.lexicon import word_set
 from workflow_agent.assistant.offline.naming import Deed, base_of, read_deed, step_name
-from workflow_agent.assistant.offline.nlu.placing import Place, at_end, between
+from workflow_agent.assistant.offline.nlu.placing import Place, at_end, between, branch_of
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
 from workflow_agent.assistant.offline.phrases import capitalized, text_of
-from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, listed, titled
+from workflow_agent.assistant.offline.plan import JOINS, Asked, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS, StepUnclear
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -32,7 +32,7 @@ def place_of(order: Filled) -> Place:
     Where it goes by two steps of which one is not understood, by the other, and the words for that one are unread.
     """
     plan = order.plan
-    if (beside := _by(order, "beside")) is not None:
+    if (beside := _beside(order)) is not None:
         return Place({}, beside)
     if words := order.words("atend"):
         plan.notes += _unless_said(order, words, "new_steps.end", "new_steps.start")
@@ -57,6 +57,47 @@ def _unless_said(order: Filled, words: Tokens, place: str, other: str) -> list[s
     # "Before all else", and not "to finish it all".
     says = any(t not in contrary for t in told) or (bool(told) and all(t in told for t in contrary))
     return [] if says else [f"I took “{order.plan.said(words)}” for the {place.rpartition('.')[2]} of the workflow"]
+
+
+def _beside(order: Filled) -> Step | None:
+    """Return a step beside which something is done; of several that are done at the same time the first.
+
+    Raises:
+        NotRead: Several steps are named that are not.
+    """
+    plan = order.plan
+    if not order.all_words("beside"):
+        return None
+    forks = [step for step in plan.workflow.steps if step.type == "fork"]
+    pieces = order.all_words("beside")
+    if len(forks) == 1 and all(t.among("new_steps.others") for words in pieces for t in words if not t.has("det")):
+        named = forks
+    else:
+        named = _named_beside(order, pieces)
+    # "The leaving tasks" may be the fork at which they part.
+    inside = [step for one in named for step in (_branches(plan, one) if one.type in ("fork", "join") else [one])]
+    blocks = {branch_of(plan, step.id) for step in inside}
+    if not inside or (len(inside) > 1 and (len(blocks) > 1 or None in blocks)):
+        raise Asked(f"Does it go by {' or by '.join(f'**{step.name}**' for step in named)}?") if named else NotRead
+    return inside[0]
+
+
+def _named_beside(order: Filled, pieces: Sequence[Tokens]) -> list[Step]:
+    """Return the steps that are named, or may be; of pieces those that name one by themselves."""
+    if len(pieces) > 1:
+        return [step for words in pieces if (step := _alone(order, words)) is not None]
+    try:
+        return order.steps("beside")
+    except StepUnclear as unclear:
+        steps = (order.plan.workflow.step(one.id) for one in unclear.candidates)
+        if len(found := [step for step in steps if step is not None]) < 2:
+            raise
+        return found
+
+
+def _branches(plan: Plan, fork: Step) -> list[Step]:
+    """Return the steps that are branches behind a fork, or in front of a join, each by itself."""
+    return [step for step in plan.workflow.steps if fork.id in (branch_of(plan, step.id) or ())]
 
 
 def _by(order: Filled, role: str) -> Step | None:

@@ -170,11 +170,22 @@ def _put_beside(plan: Plan, draft: JsonObject, beside: Step) -> None:
 
 
 def branch_of(plan: Plan, step_id: str) -> tuple[str, str] | None:
-    """Return the fork and the join between which a step stands alone, or None."""
-    kinds = {step.id: step.type for step in plan.workflow.steps}
-    forks = [edge.from_ for edge in plan.workflow.incoming(step_id) if kinds[edge.from_] == "fork"]
-    joins = [edge.to for edge in plan.workflow.outgoing(step_id) if kinds[edge.to] == "join"]
-    return (forks[0], joins[0]) if forks and joins else None
+    """Return where the branches part and meet of which a step is one by itself, or None.
+
+    They part at a fork, or where several ways lead on from a step without a condition, which are all taken.
+    """
+    flow = plan.workflow
+    kinds = {step.id: step.type for step in flow.steps}
+    into, onward = flow.incoming(step_id), flow.outgoing(step_id)
+    forks = [edge.from_ for edge in into if kinds[edge.from_] == "fork"]
+    joins = [edge.to for edge in onward if kinds[edge.to] == "join"]
+    if forks and joins:
+        return forks[0], joins[0]
+    if len(into) != 1 or len(onward) != 1 or len(plain_ways(plan, step_id)) != 1:
+        return None
+    beside = [edge.to for edge in plain_ways(plan, into[0].from_) if edge.to != step_id]
+    meet = any(edge.to == onward[0].to for one in beside for edge in plain_ways(plan, one))
+    return (into[0].from_, onward[0].to) if meet and into[0].when is None else None
 
 
 def swap_steps(plan: Plan, one: Step, other: Step) -> None:

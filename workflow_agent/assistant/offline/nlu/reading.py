@@ -6,6 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import fields, replace
+from threading import Lock
+
+from cachetools import LRUCache, cached
 
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
@@ -47,6 +50,8 @@ _ABBREVIATED = 4
 """Signs of the longest word with dots that is none of these: "e.g."."""
 _AS_ONE = 0.1
 """How probable it is at least taken to be that a message is one order, where several were not read."""
+_MOST_KEPT = 64
+"""Readings that are kept, each with the workflow as its edits leave it."""
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -56,6 +61,19 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
 
     The plan has no edits, and stays so. An overlong message is read sentence by sentence.
     """
+    found = _read_order(plan, tokens)
+    return replace(found, plan=_copied(found.plan)) if found.plan is not None else found
+
+
+def _key(plan: Plan, tokens: Tokens) -> object:
+    """Return what a message is read by, and nothing else."""
+    chosen, said = tuple(sorted(plan.steps.chosen.items())), tuple((t.kind, t.text, t.start) for t in tokens)
+    return plan.text, said, plan.workflow.model_dump_json(), chosen, plan.steps.last
+
+
+# Each request of a turn, and each of the next turns, reads the message anew.
+@cached(LRUCache[object, Reading](_MOST_KEPT), key=_key, lock=Lock())
+def _read_order(plan: Plan, tokens: Tokens) -> Reading:
     said = _without_courtesy(plan, tokens)
     parts = sentences(said)
     if len(said) > MOST_TOKENS:

@@ -146,17 +146,23 @@ class Filled:
     def _spoken_of(self) -> Step | None:
         """Return the step that was spoken of last, where an order names none.
 
-        "Let an intern do it"; without a word for it only of what the same message has changed: "review: Ann, 2 days".
+        "Let an intern do it", "review: Ann, 2 days". Without a word for it, where what was spoken of is no part of the
+        same message, that is a guess.
         """
         around = self.around()
         points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
         last = self.plan.workflow.step(self.plan.steps.last or "")
-        if last is None or not (points or last.id in map(step_of, self.plan.edits)):
+        if last is None:
             return None
         try:
             named = self.named_around()
         except NotRead:
+            if not points and last.id not in map(step_of, self.plan.edits):
+                # "Within two weeks", after something was said of one step.
+                self.plan.guesses.append(f"I took **{last.name}** for the step that you mean")
             return last
+        if not points and last.id not in map(step_of, self.plan.edits):
+            return None
         # "Call it X" does not name the step "Take the call".
         return last if all(t.lemma in words_with() for t in named) else None
 

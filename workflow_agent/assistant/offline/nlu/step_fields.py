@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from workflow_agent.assistant.offline.nlu.new_steps import MOST_NAME
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, using
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, titled
-from workflow_agent.assistant.offline.references import akin, content_of
+from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import times_at
@@ -31,13 +31,38 @@ _TYPES = {
 
 
 def _assign(order: Filled) -> None:
+    if order.words("oldwho") and not order.all_words("who"):
+        _release(order)
+        return
     who = _somebody(order)
-    steps = order.steps()
+    steps = _steps_of(order)
     own = {word for step in steps for word in content_of(step.name)}
     if any(t.is_(*_CHECKS) and not any(akin(t.lower, word) for word in own) for t in order.around()):
         # "Scoring has to be audited by HR" is other work than scoring.
         raise NotRead
     order.plan.do(*({"op": "set_assignee", "step": step.id, "assignee": who} for step in steps))
+
+
+def _steps_of(order: Filled) -> list[Step]:
+    """Return the steps that an order names; of several that it may mean the one that the person before does."""
+    try:
+        return order.steps()
+    except StepUnclear as unclear:
+        was = order.plan.said(bare(order.words("oldwho")))
+        known = filter(None, (order.plan.workflow.step(one.id) for one in unclear.candidates))
+        theirs = [step for step in known if was and step.assignee and akin_words(was, step.assignee)]
+        if len(theirs) != 1:
+            raise
+        return theirs
+
+
+def _release(order: Filled) -> None:
+    """Let nobody in particular do the steps that somebody is to be taken off."""
+    was = order.plan.said(bare(order.words("oldwho")))
+    for step in order.steps():
+        if step.assignee is None or not akin_words(was, step.assignee):
+            raise NotRead
+        order.plan.do({"op": "set_assignee", "step": step.id, "assignee": None})
 
 
 def _somebody(order: Filled) -> str:
@@ -178,8 +203,12 @@ def growth_of(order: Filled) -> str | None:
 
 
 def _retry(order: Filled) -> None:
-    count = _count(order)
-    interval = {"interval": order.time()} if order.words("time") else {}
+    count, told = _count(order), order.words("time")
+    if count is None and told and all(t.value is not None for t in told if t.is_content):
+        # A number alone: "retries for the push: ten".
+        count = _count(order, "time")
+        told = ()
+    interval = {"interval": order.time()} if told else {}
     apart = any(t.among("drawing.apart") or t.is_("wait", "after", "delay") for t in order.tokens)
     if interval and count is not None and not apart:
         # In "20 minutes and 5 attempts" it may be its deadline.
@@ -198,13 +227,13 @@ def _retry(order: Filled) -> None:
         order.plan.do({"op": "set_retry", "step": step.id, "retry": retry | interval})
 
 
-def _count(order: Filled) -> int | None:
+def _count(order: Filled, role: str = "num") -> int | None:
     """Return how often something is tried; None where that is not told.
 
     Raises:
         NotRead: It is no such number.
     """
-    if not (words := order.words("num")):
+    if not (words := order.words(role)):
         return None
     found = times_at(words, 0)
     joined = next((one for t in words if (one := _TIMES_X.fullmatch(t.lower))), None)
@@ -316,7 +345,7 @@ def _field(order: Filled) -> None:
     # "Fields for the employer and the income."
     fields = [one[1:] if one and one[0].is_("for") else one for one in fields]
     # "A comment field."
-    fields = [one[:-1] if len(one) > 1 and one[-1].is_("field", "box", "input") else one for one in fields]
+    fields = [one[:-1] if len(one) > 1 and one[-1].among("step_fields.field") else one for one in fields]
     if not fields or any(not 0 < len(one) <= MOST_NAME or any("." in t.text for t in one[:1]) for one in fields):
         raise NotRead
     form: JsonObject = {}
@@ -330,7 +359,13 @@ def _no_field(order: Filled) -> None:
     step = order.step("step")
     form = _form_of(step)
     fields: list[JsonObject] = form.get("fields", [])
-    said = [order.plan.said(bare(words)) for words in order.all_words("value")]
+    values = [bare(words) for words in order.all_words("value")]
+    whole = [words for words in values if len(words) == 1 and words[0].is_("form")]
+    if step.form and len(whole) == len(values) and (whole or order.says("form")):
+        order.plan.do({"op": "set_form", "step": step.id, "form": None})
+        return
+    values = [words[:-1] if len(words) > 1 and words[-1].among("step_fields.field") else words for words in values]
+    said = [order.plan.said(words) for words in values]
     found = [one for words in said for one in fields if akin_words(words, one.get("label") or one["key"])]
     if not found or len(found) != len(said):
         raise NotRead

@@ -9,7 +9,7 @@ from workflow_agent.assistant.offline.nlu.new_steps import is_message, message_s
 from workflow_agent.assistant.offline.nlu.placing import plain_ways
 from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant, using
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
-from workflow_agent.assistant.offline.nlu.ways_meant import between, is_contrary, leaving, taken, told_by
+from workflow_agent.assistant.offline.nlu.ways_meant import between, decided_on, is_contrary, leaving, taken, told_by
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
@@ -176,7 +176,15 @@ def _case_branch(order: Filled) -> None:
 
 def _decider(plan: Plan, condition: str) -> Step:
     """Return the step that decides on a condition, and say that nobody named it."""
-    step = cases.decider(plan, condition)
+    try:
+        step = cases.decider(plan, condition)
+    except Asked as asked:
+        try:
+            step = step_meant(plan, read_tokens(condition), "step")
+        except StepUnclear:
+            raise asked from None
+        if step.type in ("end", "fork", "join"):
+            raise
     plan.notes.append(f"you did not say from where: I would take “{step.name}”")
     return step
 
@@ -222,10 +230,17 @@ def _error(order: Filled) -> None:
     target = known or (order.step("to") if order.all_words("to") else None)
     tells = known is None and is_message(order)
     if known is not None or not (order.words("new") or tells):
+        if target is None and order.says_of("ways.carrying_on"):
+            plan.do({"op": "update_step", "step": step.id, "set": {"on_error": "continue"}})
+            return
         if target is None:
             raise Asked("What is done then?")
         if target.id == step.id:
             raise StepUnclear(plan.said(order.words("step") or order.words("cond")))
+        failing = _when_failing(plan, step)
+        if failing is not None and (order.says_of("set.negations") or order.says("instead", "rather", "now")):
+            plan.do({"op": "update_transition", "transition": failing.id, "set": {"to": target.id}})
+            return
         plan.do({"op": "add_error_path", "step": step.id, "to": target.id})
         return
     if tells:
@@ -247,16 +262,22 @@ def _failing(order: Filled) -> Step:
             raise unclear from None
 
 
+def _when_failing(plan: Plan, step: Step) -> Transition | None:
+    """Return the way that is taken when a step fails, however it does; None where there is none."""
+    found = (edge for edge in plan.workflow.outgoing(step.id) if edge.type == "error" and not edge.errors)
+    return next(found, None)
+
+
 def put_on_failure(plan: Plan, step: Step, draft: JsonObject, target: Step | None) -> None:
     """Let a new step be done when another fails: in front of what is done then now, else on the way past it."""
     if any(t.among("ways.mending") for t in read_tokens(step.name)[:1]):
         # "If the load fails": what repairs the load is not what fails.
         raise StepUnclear(step.name)
-    failing = [edge for edge in plan.workflow.outgoing(step.id) if edge.type == "error" and not edge.errors]
-    onward = [target.id] if target else [edge.to for edge in failing[:1] or plain_ways(plan, step.id)]
+    failing = _when_failing(plan, step)
+    onward = [target.id] if target else [edge.to for edge in ([failing] if failing else plain_ways(plan, step.id))]
     plan.do({"op": "add_step", "step": draft})
     if failing:
-        plan.do({"op": "update_transition", "transition": failing[0].id, "set": {"to": draft["id"]}})
+        plan.do({"op": "update_transition", "transition": failing.id, "set": {"to": draft["id"]}})
     else:
         plan.do({"op": "add_error_path", "step": step.id, "to": draft["id"]})
     if len(onward) == 1:
@@ -301,12 +322,17 @@ def _redirect(order: Filled) -> None:
     plan, to = order.plan, order.step("to")
     edges = between(order, "from", "oldto")
     if said := order.words("cond"):
-        edges = [edge for edge in edges if edge.when]
-        edge = told_by(plan, edges, said)
-        if edge is None and order.words("oldto") and len(edges) == 1 and not is_contrary(plan, edges[0], said):
+        cases_told = [edge for edge in edges if edge.when]
+        edge = told_by(plan, cases_told, said)
+        if edge is None and order.words("oldto"):
             # The only one that leads where it was told.
-            edge = edges[0]
-            taken(plan, edge)
+            only = len(cases_told) == 1 and not is_contrary(plan, cases_told[0], said)
+            edge = cases_told[0] if only else None if cases_told else decided_on(plan, edges, said)
+            if edge is not None:
+                taken(plan, edge)
+                if edge.type == "sequence" and not edge.when:
+                    # "Regular donors" may be some of those that go this way.
+                    plan.notes.append("That way is taken in every case")
     else:
         plain = [edge for edge in edges if edge.type == "sequence"]
         edges = edges if order.words("oldto") else plain

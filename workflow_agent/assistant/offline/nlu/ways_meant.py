@@ -56,6 +56,33 @@ def told_by(
     return best
 
 
+def decided_on(plan: Plan, edges: Iterable[Transition], said: Sequence[Token]) -> Transition | None:
+    """Return the way without a condition from the one step that words speak of, or at which it is decided on them.
+
+    A way that is taken otherwise goes before one that is always taken: "if the letter is not signed" is the former of
+    the question "Letter signed?". None where several are spoken of, or none is.
+    """
+    words = [word for token in said if token.is_content for word in content_of(token.text)]
+    for kind in ("default", "sequence"):
+        found = [
+            edge
+            for edge in edges
+            if edge.type == kind
+            and edge.when is None
+            and (step := plan.workflow.step(edge.from_)) is not None
+            and any(akin(word, own) for own in _decided(plan, step) for word in words)
+        ]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _decided(plan: Plan, step: Step) -> list[str]:
+    """Return the words of a step and of the cases that are told apart behind it."""
+    cases = (condition_of_way(edge) for edge in plan.workflow.outgoing(step.id))
+    return [word for text in (step.name, *cases) for word in content_of(text)]
+
+
 def is_contrary(plan: Plan, edge: Transition, said: Sequence[Token]) -> bool:
     """Say whether words tell the contrary of a way's condition."""
     return _is_denied(edge, said) and _fit(plan, edge, said)[0] + _DENIED > _FITS
@@ -69,8 +96,9 @@ def _is_denied(edge: Transition, said: Sequence[Token]) -> bool:
 
 def taken(plan: Plan, edge: Transition) -> None:
     """Say which way was taken for the one that is meant."""
-    step = plan.workflow.step(edge.from_)
-    plan.guesses.append(f"I took the way from “{step.name if step else ''}” on “{condition_of_way(edge)}” for it")
+    step, to = plan.workflow.step(edge.from_), plan.workflow.step(edge.to)
+    case = f"on “{condition_of_way(edge)}”" if edge.when else f"to “{to.name if to else ''}”"
+    plan.guesses.append(f"I took the way from “{step.name if step else ''}” {case} for it")
 
 
 def _fit(plan: Plan, edge: Transition, said: Sequence[Token]) -> tuple[float, float]:
