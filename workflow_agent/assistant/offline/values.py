@@ -12,7 +12,8 @@ from workflow_agent.workflows.model.terms import MONTHS
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
 _UNITS = _SECONDS | dict.fromkeys(("month", "year", "quarter"), 0)
-_CALENDAR = {"month": "P{}M", "year": "P{}Y", "quarter": "P{}M", "week": "P{}W"}
+_MONTHS = {"month": 1, "year": 12, "quarter": 3}
+_DAYS_OF_MONTH = 30
 _SHORT_UNITS = {"hr": "hour", "wk": "week", "wks": "week", "mo": "month", "mth": "month", "mths": "month", "yr": "year"}
 """As they are written in small letters: "HR" is a department."""
 _WORKING = word_set("values.working")
@@ -66,9 +67,9 @@ def duration_at(tokens: Sequence[Token], at: int) -> Found[str] | None:
     here += 1
     if here < len(tokens) and tokens[here].has("noun", "adj") and unit == tokens[here - 1].lower == "second":
         return None
-    if not seconds:
-        count = int(amount.value * (3 if unit == "quarter" else 1))
-        return Found(_CALENDAR[unit].format(count), here)
+    if unit in _MONTHS:
+        part = 0.5 if [one.lower for one in tokens[here : here + 3]] == ["and", "a", "half"] else 0.0
+        return Found(_calendar((amount.value + part) * _MONTHS[unit], unit), here + 3 * bool(part))
     if here < len(tokens) and tokens[here].is_("and") and not (here + 2 < len(tokens) and tokens[here + 1].is_("a")):
         more = duration_at(tokens, here + 1)
         other = _seconds_in(tokens, here + 1) if more is not None else 0
@@ -86,6 +87,13 @@ def unit_of(token: Token) -> str | None:
     """Return the unit of time that a word names, or None."""
     unit = _SHORT_UNITS.get(token.text, token.lemma)
     return unit if unit in _UNITS else None
+
+
+def _calendar(months: float, unit: str) -> str:
+    """Return so many months in ISO 8601: of "half a year" six of them, of "half a month" 15 days."""
+    if months != int(months):
+        return f"P{round(months * _DAYS_OF_MONTH)}D"
+    return f"P{int(months) // 12}Y" if unit == "year" and not months % 12 else f"P{int(months)}M"
 
 
 def _quarters_at(tokens: Sequence[Token], at: int, amount: float = 1) -> Found[str] | None:

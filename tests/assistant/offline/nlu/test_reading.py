@@ -10,7 +10,6 @@ from workflow_agent.assistant.offline.nlu.certainty import (
     ACT,
     ACT_DRAWING,
     ACT_ON_CASE,
-    ACT_STRICTLY,
     DRAWS,
     Reading,
     chance,
@@ -81,14 +80,14 @@ def test_what_draws_steps_or_ways_must_be_surer_than_what_sets_a_field() -> None
     assert ACT < chance(found) < ACT_DRAWING
 
     for intent in DRAWS:
-        assert not is_probable(replace(found, intent=intent), denies=False), intent
-    assert is_probable(replace(found, intent="assign"), denies=False)
+        assert not is_probable(replace(found, intent=intent)), intent
+    assert is_probable(replace(found, intent="assign"))
 
     surer = with_edit(0.9)
     assert ACT_DRAWING < chance(surer) < ACT_ON_CASE
-    assert is_probable(replace(surer, intent="insert"), denies=False)
-    assert not is_probable(replace(surer, intent="case"), denies=False)
-    assert is_probable(replace(with_edit(0.99), intent="case"), denies=False)
+    assert is_probable(replace(surer, intent="insert"))
+    assert not is_probable(replace(surer, intent="case"))
+    assert is_probable(replace(with_edit(0.99), intent="case"))
 
 
 def test_a_word_that_says_little_is_told_beside_what_is_done() -> None:
@@ -114,7 +113,7 @@ def test_what_was_taken_for_a_step_is_told_or_shown(certainty: float, is_made: b
 def test_the_chance_falls_with_each_sign_of_a_misreading() -> None:
     one = Reading("assign", 0.9, empty(), other=0.05)
 
-    assert ACT_STRICTLY < chance(one) < 1
+    assert ACT < chance(one) < 1
     assert chance(replace(one, certainty=0.8)) < chance(one)
     assert chance(replace(one, rival=0.05)) < chance(one)
     assert chance(replace(one, other=0.1)) < chance(one)

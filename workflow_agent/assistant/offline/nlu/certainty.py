@@ -13,10 +13,7 @@ from workflow_agent.assistant.offline.tokens import Tokens, read_tokens
 from workflow_agent.assistant.offline.values import tells_time
 
 ACT = 0.75
-"""How probable it must be that edits are what was ordered for them to be made: of two halves of orders held out 65 and
-76 % are done right so, and 2.2 and 0.6 % wrongly (ADR 0141)."""
-ACT_STRICTLY = 0.82
-"""The same where something is denied."""
+"""How probable it must be that edits are what was ordered for them to be made."""
 ACT_BESIDE = 0.82
 """The same where a word was not read."""
 ACT_DRAWING = 0.85
@@ -69,11 +66,8 @@ class Reading:
         return beyond and self.certainty >= _SURE
 
 
-def is_probable(reading: Reading, *, denies: bool) -> bool:
-    """Say whether edits are most probably what was ordered, and nothing of weight was left unread.
-
-    `denies` says whether the words around their slots deny something.
-    """
+def is_probable(reading: Reading) -> bool:
+    """Say whether edits are most probably what was ordered, and nothing of weight was left unread."""
     plan = reading.plan
     if plan is None or not is_clear(reading, plan):
         return False
@@ -86,8 +80,6 @@ def is_probable(reading: Reading, *, denies: bool) -> bool:
         bars.append(ACT_DRAWING)
     if reading.intent == "case":
         bars.append(ACT_ON_CASE)
-    if denies:
-        bars.append(ACT_STRICTLY)
     if plan.unread:
         bars.append(ACT_BESIDE)
     return sure >= max(bars)

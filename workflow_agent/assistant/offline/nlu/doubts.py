@@ -48,7 +48,8 @@ def _graph_doubts(plan: Plan, before: Workflow, tokens: Tokens) -> Iterator[str]
             yield from _misfits(edit, step)
         if edit["op"] == "rename_workflow" and str(edit["name"]).casefold() in names:
             yield f"“{edit['name']}” is a step, and this would be the name of the whole workflow"
-    yield from _into_branch(before, plan.workflow)
+    if not any(edit["op"] == "move_step" for edit in plan.edits):
+        yield from _into_branch(before, plan.workflow)
     if len(gone) == 1 == len(plan.edits) and any(t.is_("both") for t in tokens):
         yield "You said “both”, and I found one"
     yield from _turned(plan.edits, tokens)

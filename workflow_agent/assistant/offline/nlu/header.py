@@ -8,7 +8,7 @@ from dataclasses import replace
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, Plan, listed
+from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, Plan, listed, step_of
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -32,7 +32,9 @@ def _rename_workflow(order: Filled) -> None:
     if any(t.is_("step", "task") for t in about) or order.plan.steps.whole_names(about):
         # It is that step which gets another name.
         raise NotRead
-    refers = order.plan.steps.last is not None and order.says("it", "that", "this")
+    last, names_whole = order.plan.steps.last, any(t.lemma in WHOLE for t in about)
+    goes_on = not names_whole and last in map(step_of, order.plan.edits)
+    refers = last is not None and (goes_on or order.says("it", "that", "this"))
     old = " ".join(t.lower for t in order.words("oldname") if t.is_content and t.lemma not in WHOLE)
     if refers or not any(akin_words(old, known) for known in (workflow.name, *workflow.aliases)):
         # It may be the step spoken of last, or another workflow.
@@ -43,6 +45,8 @@ def _rename_workflow(order: Filled) -> None:
 def _value(op: str, key: str, words_for_it: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
+        # "Tag everything safety."
+        values = [words[1:] if len(words) > 1 and words[0].has("pron") else words for words in values]
         items = [bare(item) for words in values for item in listed(words)]
         several = key == "tag" and all(len(one) == 1 for one in items)
         if several or any(t.lower in ("tags", "aliases", "names") for t in order.around()):

@@ -111,4 +111,10 @@ def _is_taken_back(tokens: Tokens) -> bool:
         return False
     plain = all(t.kind == "word" and (not t.is_content or t.is_(*_TAKES_BACK)) for t in tail)
     dismisses = len(tail) == 2 and tail[0].is_("leave", "forget") and tail[1].has("pron")
-    return plain and (dismisses or denies(tuple(tail)) or tail[0].is_("or"))
+    contrasts = any(one.is_("not", "no") and _counts_or_places(other) for one, other in itertools.pairwise(tail))
+    return plain and not contrasts and (dismisses or denies(tuple(tail)) or tail[0].is_("or"))
+
+
+def _counts_or_places(token: Token) -> bool:
+    """Say whether a word behind "not" tells of what another is not: "not one", "not both at once", "no need"."""
+    return token.value is not None or token.has("prep") or token.is_("both", "all", "need", "alongside", "together")

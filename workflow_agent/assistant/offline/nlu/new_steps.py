@@ -220,7 +220,8 @@ def _drafted(order: Filled, said: Tokens) -> JsonObject:
     elif _is_done_to(order, said):
         said, who = tuple(t for t in order.tokens if order.words("who")[0].start <= t.start <= said[-1].start), None
     else:
-        who = order.who()
+        front = [t for t in order.around() if t.end <= said[0].start and not t.has("adv", "aux", "filler", "part")]
+        who = order.who() or (order.pointed_at(front[-1]) if front else None)
     draft = order.plan.draft_named(_name(order, said), who)
     lengths = durations_in(said)
     if len(lengths) == 1 and said[0].kind != "quoted" and any(t.is_(*_PAUSES) for t in said):

@@ -13,10 +13,9 @@ from cachetools import LRUCache, cached
 from workflow_agent.assistant.offline.clauses import GREETINGS, closing_size, counts, trimmed
 from workflow_agent.assistant.offline.lexicon import nearest, word_set
 from workflow_agent.assistant.offline.nlu.cases import condition_of_way
-from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, is_probable
+from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, chance, is_probable
 from workflow_agent.assistant.offline.nlu.doubts import LENGTHS, doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
-from workflow_agent.assistant.offline.nlu.hedges import denies
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
 from workflow_agent.assistant.offline.nlu.tagging import (
     ASIDE,
@@ -74,6 +73,8 @@ def _key(plan: Plan, tokens: Tokens) -> object:
 # Each request of a turn, and each of the next turns, reads the message anew.
 @cached(LRUCache[object, Reading](_MOST_KEPT), key=_key, lock=Lock())
 def _read_order(plan: Plan, tokens: Tokens) -> Reading:
+    if len(listed := listed_items(tokens)) > 1:
+        return _several(plan, 1.0, [_without_courtesy(plan, one) for one in listed])
     said = _without_courtesy(plan, tokens)
     parts = sentences(said)
     if len(said) > MOST_TOKENS:
@@ -96,6 +97,27 @@ def _read_order(plan: Plan, tokens: Tokens) -> Reading:
         if _is_whole(several) or (apart and several.plan is not None):
             return several
     return _single(plan, found, said)
+
+
+def listed_items(tokens: Tokens) -> list[Tokens]:
+    """Return the items of a message that numbers or marks part: "1) remove X 2) rename Y"; none where nothing does."""
+    marks: list[tuple[int, int]] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "bullet":
+            marks.append((at, at + 1))
+        elif token.value == len(marks) + 1 and token.end - token.start == 1 and _closes(tokens, at + 1):
+            marks.append((at, at + 2))
+    if len(marks) < 2:
+        return []
+    ends = [*(first for first, _ in marks[1:]), len(tokens)]
+    lead, items = tokens[: marks[0][0]], [tokens[last:end] for (_, last), end in zip(marks, ends, strict=True)]
+    # "Please do this:" in front of the first says no more.
+    says_more = any(t.is_content for t in lead) and not lead[-1].is_(":", "\n")
+    return [] if says_more or not all(any(t.is_content for t in one) for one in items) else items
+
+
+def _closes(tokens: Tokens, at: int) -> bool:
+    return at < len(tokens) and tokens[at].text == ")" and tokens[at].start == tokens[at - 1].end
 
 
 def _is_whole(reading: Reading) -> bool:
@@ -203,7 +225,7 @@ def planned(plan: Plan, reading: Reading, tokens: Tokens) -> Plan | StepUnclear 
         return reading.problem or plan
     made = reading.plan
     made.notes = list(dict.fromkeys((*made.notes, *doubts(made, plan.workflow, tokens))))
-    probable = is_probable(reading, denies=denies(made.without_reasons(tokens)))
+    probable = is_probable(reading)
     taken = [taken_for(said, name) for said, (name, _) in made.likened.items()]
     guessed, made.guesses = list(dict.fromkeys((*made.guesses, *taken))), []
     if probable:
@@ -216,15 +238,19 @@ def planned(plan: Plan, reading: Reading, tokens: Tokens) -> Plan | StepUnclear 
 
 def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Sequence[Tokens] = ()) -> Reading:
     """Return what several orders come to, each on the workflow that those before it leave; the rest is unread."""
-    own = _copied(plan)
-    for tokens in orders:
-        found, _ = understandings(tokens, own.workflow)
+    own, left = _copied(plan), list(orders)
+    while left:
+        tokens = left.pop(0)
+        found, parts = understandings(tokens, own.workflow)
+        if len(parts) > 1 and found[0].intent == SEVERAL:
+            left[:0] = parts
+            continue
         best = _single(own, found, tokens)
         # "Scoring", of a removal: all words fill its slots, and none says what is ordered.
         only_names = best.plan is not None and all(t.start in best.plan.slotted for t in tokens if t.is_content)
         if best.plan is not None and not (best.intent in TAKES_AWAY and only_names):
             own = best.plan
-            certainty *= best.certainty
+            certainty *= chance(best)
         else:
             own.unread.append(plan.said(tokens))
     own.unread += map(plan.said, rest)
@@ -257,7 +283,7 @@ def is_built(own: Plan, meant: Understood, tokens: Tokens) -> bool:
             return False
         raise (Asked(str(unread)) if isinstance(unread, NotRead) else unread) from None
     for words in (slot.tokens for slot in meant.slots if slot.role == ASIDE):
-        if _names_only(words) or any(t.is_("by") for t in words[:-1]):
+        if _names_only(words) or _tells_who(words):
             # "Because we need it, done by the bank" names somebody who may be meant to do it.
             own.unread.append(own.said(words))
         elif any(t.is_content for t in words):
@@ -288,6 +314,12 @@ def _since(tokens: Tokens) -> Tokens:
         if begins and any(t.kind == "word" and tells_time(t) and t.is_content for t in found):
             return (token, *found)
     return ()
+
+
+def _tells_who(words: Tokens) -> bool:
+    """Say whether words tell by whom something is done: "done by the bank", and not "we start it by hand"."""
+    at = next((at for at, t in enumerate(words[:-1]) if t.is_("by")), None)
+    return at == 0 or (at is not None and "ed" in words[at - 1].entry.form.split())
 
 
 def _names_only(words: Tokens) -> bool:

@@ -108,6 +108,10 @@ class Filled:
         if not said:
             raise NotRead
         pieces = tuple(itertools.chain.from_iterable(said))
+        last = self.plan.workflow.step(self.plan.steps.last or "")
+        if last is not None and _points(pieces):
+            # "That step", "if she is late" behind what was said of her step.
+            return last
         self._check_apart(said)
         try:
             return self._meant(pieces, role)
@@ -234,6 +238,8 @@ class Filled:
             words = tuple(t for t in words[1:] if t.kind != "punct")
         if not words or (len(words) == 1 and words[0].among("slots.anybody")):
             return None
+        if len(words) == 1 and (told := self.pointed_at(words[0])) is not None:
+            return told
         if len(words) == 1 and words[0].among("slots.everybody"):
             return words[0].lower
         if all(t.among("slots.speaker") or t.among("set.pronouns") for t in words):
@@ -241,6 +247,11 @@ class Filled:
         if len(words) > _MOST_WHO or not any(t.is_content for t in words) or not _is_name(words):
             raise NotRead
         return written(self.plan.workflow, words)
+
+    def pointed_at(self, word: Token) -> str | None:
+        """Return who "he" is, of whom the same message told: "packing goes to the trainee, and he rakes the garden"."""
+        told = [edit["assignee"] for edit in self.plan.edits if edit["op"] == "set_assignee" and edit["assignee"]]
+        return str(told[-1]) if told and word.is_("he", "she", "they", "him", "her", "them") else None
 
     def asked(self, question: str, words: Tokens) -> Asked:
         """Return the question what words are, whose answer is read in their place."""
@@ -260,6 +271,9 @@ class Filled:
             Asked: The words tell no single length.
         """
         said = [slot.tokens for slot in self.slots if slot.role in (roles or ("time",))]
+        last = self.plan.workflow.step(self.plan.steps.last or "")
+        if said and last is not None and all(t.is_("the", "same") for words in said for t in words):
+            return last.duration if last.type == "wait" else last.timeout
         # Of "a week" and "longer" the first tells how long.
         slots = [words for words in said if any(t.value is not None or unit_of(t) for t in words)] or said
         words = tuple(itertools.chain.from_iterable(slots))
@@ -364,7 +378,8 @@ def step_meant(plan: Plan, words: Tokens, role: str) -> Step:
 def _end_meant(plan: Plan, words: Tokens, step: Step) -> Step | None:
     """Return the end that words name wholly, where they name a step in part: "the release", of "Approve release"."""
     said = plan.said(words)
-    if akin_words(step.name, said):
+    if akin_words(step.name, said) or any("ing" in t.entry.form.split() for t in words):
+        # "Erasing" is work, and not the end "Erased".
         return None
     ends = (one for one in plan.workflow.steps if one.type == "end" and one.id != step.id)
     return next((one for one in ends if content_of(one.name) and akin_words(one.name, said)), None)
@@ -407,6 +422,12 @@ def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
         with suppress(StepUnclear):
             return [step_meant(plan, piece, role) for piece in pieces]
     return [step_meant(plan, words, role)]
+
+
+def _points(words: Tokens) -> bool:
+    """Say whether words name nothing, and point at what was spoken of: "that step", "she"."""
+    says_none = (t.has("det", "pron", "aux") or t.lower in PRONOUNS or t.lemma in FRAME_WORDS for t in words)
+    return all(says_none) and not any(t.kind == "quoted" or t.value is not None for t in words)
 
 
 def _is_name(words: Tokens) -> bool:

@@ -10,13 +10,14 @@ from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, 
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
-from workflow_agent.assistant.offline.values import times_at
+from workflow_agent.assistant.offline.values import durations_in, times_at
 from workflow_agent.workflows.model.durations import duration_of, seconds_of
 from workflow_agent.workflows.model.parser import slug
 from workflow_agent.workflows.model.steps import Form, Step
 
 _CHECKS = ("audit", "check", "review", "verify", "inspect", "approve", "countersign", "test", "examine")
 _GROWING = {"exponential": ("exponential", "exponentially", "doubling"), "linear": ("linear", "linearly")}
+_LIMITS = ("deadline", "timeout", "limit")
 _TRIES = 3
 _WORK = ("human", "action")
 _TIMES_X = re.compile(r"x(\d{1,3})|(\d{1,3})x")
@@ -78,10 +79,11 @@ def _somebody(order: Filled) -> str:
 
 
 def _deadline(order: Filled) -> None:
-    steps = [_at_work(order.plan, step) for step in order.steps()]
+    steps = [_at_work(order.plan, step) for step in _timed_so(order) or order.steps()]
     if len(steps) > 1 and order.says("between"):
         # "Leave a day between the mail and the visit" is a wait.
         raise NotRead
+    _check_torn(order)
     now = _time_of(order, steps[0])
     # "By two days" may stand in the slot for what is added, or taken off.
     length = order.time("time", "more", "less", like=now)
@@ -98,6 +100,48 @@ def _deadline(order: Filled) -> None:
         else:
             _check_limit(order, step)
             order.plan.do({"op": "set_timeout", "step": step.id, "timeout": value})
+
+
+def _timed_so(order: Filled) -> list[Step]:
+    """Return the one step that has the time told as the old one, where the words for a step name none for sure."""
+    if (seconds := _seconds_before(order)) is None:
+        return []
+    having = [step for step in order.plan.workflow.steps if (own := _length_of(step)) and seconds_of(own) == seconds]
+    words = [words for words in order.all_words("step") if any(t.is_content for t in words)]
+    fits = [step.id for said in words for step in order.plan.fits(said)]
+    (step, *others) = having or [None]
+    if step is None or others or any(_is_work_of(order, said, fits) for said in words):
+        return []
+    if words and step.id not in fits:
+        order.plan.guesses.append(f"I took **{step.name}**, which takes that time now")
+    return [step]
+
+
+def _is_work_of(order: Filled, said: Tokens, fits: list[str]) -> bool:
+    """Say whether words are the verb of the only step that they fit: "score", and not "the refund" or "reviewers"."""
+    step = order.plan.workflow.step(fits[0]) if len(fits) == 1 else None
+    verb = content_of(step.name)[:1] if step is not None else []
+    return bool(verb) and not said[0].has("det") and akin(said[0].lower, verb[0])
+
+
+def _check_torn(order: Filled) -> None:
+    """Raise NotRead where a message gives a time and none: "a deadline of 3 days and no deadline"."""
+    limits = [at for at, t in enumerate(order.tokens) if t.is_(*_LIMITS)]
+    denied = [at for at in limits if at and order.tokens[at - 1].is_("no", "without")]
+    if denied and len(limits) > len(denied) and durations_in(order.tokens):
+        raise NotRead
+
+
+def _seconds_before(order: Filled) -> float | None:
+    """Return the time told as the old one; of "four weeks, three is too short" it is three weeks."""
+    old, new = (list(itertools.chain(*order.all_words(role))) for role in ("oldtime", "time"))
+    if len(found := durations_in(old)) == 1:
+        return seconds_of(found[0][1].value)
+    before, now = ([t.value for t in words if t.value] for words in (old, new))
+    told = durations_in(new)
+    if len(before) != 1 or len(now) != 1 or len(told) != 1:
+        return None
+    return before[0] * seconds_of(told[0][1].value) / now[0]
 
 
 def _at_work(plan: Plan, step: Step) -> Step:
@@ -173,6 +217,7 @@ def _added(order: Filled) -> int:
 def _no_deadline(order: Filled) -> None:
     if any(t.is_("halve", "half", "double") for t in order.tokens):
         raise NotRead
+    _check_torn(order)
     for step in order.steps():
         if step.timeout is None:
             raise NotRead

@@ -40,6 +40,8 @@ _PLAIN = 0.95
 """How probable it must be that a word is in no slot for it to be one that an order is only said with."""
 _SLOTTED = 0.3
 """How probable it is at most that a word is in no slot, for it to be missed where it is in none."""
+_POINTING = ("it", "that", "this", "them", "they", "those", "these")
+"""Words that name nothing: what they point at is known without them, and "he" may be who does it."""
 _OPENING = 2
 """Words among which the verb of an order is that begins with it: "please delete"."""
 _BEGINS = 0.5
@@ -240,7 +242,8 @@ def _understood(said: Sequence[Token], scores: Scores, intent: str, likely: floa
     found: list[Understood] = []
     for labels, share in scores.ways(intent, at, ASIDE, _WAYS):
         whole = _with_rest(first, dict(zip(at, labels, strict=True)))
-        lost = any(label in _NO_SLOT and one < _SLOTTED for label, one in zip(whole, beside, strict=True))
+        missing = (t for t, label, one in zip(said, whole, beside, strict=True) if label in _NO_SLOT and one < _SLOTTED)
+        lost = any(not t.is_(*_POINTING) for t in missing)
         slots = tuple(_without_verb(slot, intent, said) for slot in slots_of(said, whole))
         found.append(Understood(intent, slots, likely * share, likely, plain, lost))
     return found

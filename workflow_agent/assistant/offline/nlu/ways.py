@@ -211,7 +211,11 @@ def _main_way(plan: Plan, step: Step, *, is_told: bool) -> str:
 def step_there_already(order: Filled) -> Step | None:
     """Return the step that the words for a new one name: "the harvest is halted", of an end "Harvest halted"."""
     words = bare(order.words("new"))
-    step = order.plan.maybe([t for t in words if t.is_content]) if words else None
+    if words and words[0].has("verb") and not words[0].is_content:
+        # "Thank the reviewers" is no "Invite reviewers".
+        return None
+    named = [t for t in words if t.is_content and not t.is_("wait", "pause")]
+    step = order.plan.maybe(named) if named else None
     return step if step is not None and (not order.words("who") or order.who() == step.assignee) else None
 
 
