@@ -4,6 +4,8 @@ import pytest
 
 from tests.assistant.offline.nlu.test_edits import built, made
 from workflow_agent.assistant.offline.plan import Asked, NotRead
+from workflow_agent.workflows.edits.application import apply_edits
+from workflow_agent.workflows.edits.operations import parse_edits
 from workflow_agent.workflows.model.parser import parse_workflow
 from workflow_agent.workflows.model.workflow import Workflow
 
@@ -129,6 +131,21 @@ def test_the_way_taken_otherwise_is_meant_by_the_contrary_of_a_case() -> None:
     assert plan.notes == []
 
 
+def test_the_way_taken_otherwise_is_shown_where_it_is_so_in_several_cases() -> None:
+    others = {"op": "update_transition", "transition": "signed-print", "set": {"when": {"text": "signed by two"}}}
+    workflow = apply_edits(PERMIT, parse_edits([others])).workflow
+
+    plan = built("redirect", "if [not signed|cond] go to [File application|to], not to [refused|oldto]", workflow)
+
+    assert plan.notes == ["That way is taken in no other case"]
+
+
+def test_a_way_in_a_case_that_the_words_do_not_speak_of_is_shown() -> None:
+    plan = built("redirect", "[rainy days|cond] go to [File application|to] and not to [print|oldto]", PERMIT)
+
+    assert plan.notes == ["I am not sure that this way is taken in that case"]
+
+
 def test_a_way_taken_in_every_case_is_shown_before_it_leads_elsewhere_in_one() -> None:
     plan = built("redirect", "[printed ones|cond] go to [Permit issued|to] and not to [the post|oldto]", PERMIT)
 
@@ -141,18 +158,21 @@ def test_a_way_taken_in_every_case_is_shown_before_it_leads_elsewhere_in_one() -
 def test_an_event_is_known_by_the_words_for_it() -> None:
     order = "do not start when [somebody sends the form|when] any more"
 
-    assert made("untrigger", order, PERMIT) == [{"op": "remove_trigger", "index": 1}]
+    plan = built("untrigger", order, PERMIT)
+
+    assert plan.edits == [{"op": "remove_trigger", "index": 1}]
+    assert plan.guesses == ["I took “portal.form_sent” for the event that you mean"]
 
 
 def test_a_trigger_that_nothing_is_said_of_stays() -> None:
     assert made("untrigger", "do not start when [it rains|when] any more", PERMIT) is None
 
 
-def test_the_only_message_to_somebody_is_meant_wherever_it_is_sent() -> None:
+def test_the_only_message_to_somebody_is_shown_where_it_is_sent_elsewhere() -> None:
     plan = built("unnotify", "[the press|who] needs no mail after [signing|after] any more", PERMIT)
 
     assert [edit["id"] for edit in plan.edits] == ["tell_press"]
-    assert plan.guesses == ["I took “tell_press” for the message that you mean"]
+    assert plan.notes == ["“tell_press” is the only message to them, and is sent elsewhere"]
 
 
 @pytest.mark.parametrize(
@@ -208,10 +228,15 @@ def test_a_number_alone_is_how_often() -> None:
         built("retry", "[print|step]: wait [2 whiles|time] between the tries", PERMIT)
 
 
-def test_a_failure_may_be_passed_over() -> None:
-    assert made("error", "if [print|step] fails just carry on", PERMIT) == [
+@pytest.mark.parametrize("then", ["just carry on", "[go on|new]", "[move on then|new]"])
+def test_a_failure_may_be_passed_over(then: str) -> None:
+    assert made("error", f"if [print|step] fails {then}", PERMIT) == [
         {"op": "update_step", "step": "print", "set": {"on_error": "continue"}}
     ]
+
+
+def test_a_failure_is_not_passed_over_where_that_is_denied() -> None:
+    assert made("error", "if [print|step] fails do not continue", PERMIT) is None
 
 
 def test_what_is_done_on_a_failure_may_be_something_else() -> None:
@@ -220,3 +245,10 @@ def test_what_is_done_on_a_failure_may_be_something_else() -> None:
     assert made("error", order, PERMIT) == [{"op": "update_transition", "transition": "lost", "set": {"to": "letter"}}]
     with pytest.raises(NotRead):
         built("error", "if [the post|step] fails go to [Write permit letter|to]", PERMIT)
+
+
+def test_who_does_a_step_is_not_the_step_that_goes() -> None:
+    with pytest.raises(Asked, match="Shall that step go, or its mail room"):
+        built("remove", "remove [the mail room|step]", PERMIT)
+
+    assert made("remove", "remove [the mail room's step|step]", PERMIT) == [{"op": "remove_step", "step": "post"}]

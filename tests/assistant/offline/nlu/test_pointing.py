@@ -13,8 +13,8 @@ from workflow_agent.assistant.offline.nlu.hedges import hedges
 from workflow_agent.assistant.offline.nlu.reading import listed_items
 from workflow_agent.assistant.offline.nlu.slots import Filled
 from workflow_agent.assistant.offline.nlu.tagging import slots_of
-from workflow_agent.assistant.offline.plan import NotRead, Plan
-from workflow_agent.assistant.offline.references import Steps
+from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
+from workflow_agent.assistant.offline.references import Steps, StepUnclear
 from workflow_agent.assistant.offline.tokens import read_tokens
 
 ASSIGNED: dict[str, Any] = {"op": "set_assignee", "step": "decide", "assignee": "trainee"}
@@ -67,6 +67,33 @@ def test_a_step_named_wholly_is_meant_whatever_the_old_time() -> None:
     assert edits == [{"op": "set_timeout", "step": "contract", "timeout": "P4D"}]
 
 
+def test_a_step_named_in_part_is_meant_and_that_another_takes_that_time_is_shown() -> None:
+    plan = built("deadline", "[the contract|step] takes [four days|time], not [two days|oldtime]")
+
+    assert plan.edits == [{"op": "set_timeout", "step": "contract", "timeout": "P4D"}]
+    assert plan.notes == ["“Decide on loan” takes that time now"]
+
+
+def test_of_steps_that_somebody_may_do_none_is_taken_by_the_time_of_another() -> None:
+    with pytest.raises(StepUnclear):
+        built("deadline", "[the customer|step] has [four days|time], not [two days|oldtime]")
+
+
+@pytest.mark.parametrize("said", ["all steps within [3 days|time]", "the other steps within [3 days|time]"])
+def test_an_order_for_others_is_not_of_the_step_spoken_of(said: str) -> None:
+    assert made("deadline", said, last="score") is None
+
+
+def test_the_same_as_a_step_without_a_time_is_asked_about() -> None:
+    with pytest.raises(Asked, match="How long"):
+        behind(
+            "deadline",
+            "and [the same|time] for [the contract|step]",
+            {"op": "tag", "tag": "x"},
+            ASSIGNED | {"step": "pay"},
+        )
+
+
 def test_an_old_time_that_several_steps_have_tells_nothing() -> None:
     workflow = changed({"op": "set_timeout", "step": "score", "timeout": "P2D"})
 
@@ -100,6 +127,9 @@ def test_each_item_of_a_list_is_an_order(said: str) -> None:
         ("hello! 1) remove the scoring 2) print it", 2),
         ("do this:\n* remove the scoring\n* print it", 2),
         ("1) remove the scoring 2)", 0),
+        ("please do not do this: 1) remove the scoring 2) print it", 0),
+        ("do this only if approved: 1) remove the scoring 2) print it", 0),
+        ("(1) the trainee prints it; 2) is not needed", 0),
     ],
 )
 def test_a_list_has_two_items_or_more_and_nothing_else(said: str, items: int) -> None:

@@ -40,7 +40,7 @@ def _cron(cron: str) -> dict[str, str]:
         ("at 6 every day", _cron("0 6 * * *")),
         ("3 times per day", None),
         ("twice every 2 weeks", None),
-        ("every half year", None),
+        ("every half year", {"type": "schedule", "every": "P6M"}),
         ("every 15 minutes on weekdays", None),
         ("every half hour", {"type": "schedule", "every": "PT30M"}),
         ("from Monday to Friday at 7:30", None),

@@ -15,7 +15,7 @@ from workflow_agent.assistant.offline.nlu.placing import (
     put,
     swap_steps,
 )
-from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant
+from workflow_agent.assistant.offline.nlu.slots import Filled, bare, names_doer_alone, step_meant
 from workflow_agent.assistant.offline.nlu.step_fields import OF_STEP_FIELDS
 from workflow_agent.assistant.offline.nlu.tagging import Slot
 from workflow_agent.assistant.offline.nlu.ways import OF_WAYS, put_on_failure, step_there_already
@@ -184,6 +184,10 @@ def _notify(order: Filled) -> None:
 
 def _remove(order: Filled) -> None:
     plan, steps = order.plan, order.steps()
+    for step in steps:
+        if step.assignee and names_doer_alone(step, [t for words in order.all_words("step") for t in words]):
+            # "Remove the nurse" may be to give their work to somebody else.
+            raise Asked(f"**{step.name}** is done by {step.assignee}. Shall that step go, or its {step.assignee}?")
     refused = [edge for step in steps if (edge := _refused_at(plan, step)) is not None]
     lets_pass = (edit for edge in refused for edit in _as_approved(plan, edge))
     known = {(edge.from_, edge.to) for edge in plan.workflow.transitions}

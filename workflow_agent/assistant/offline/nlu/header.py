@@ -46,7 +46,9 @@ def _value(op: str, key: str, words_for_it: str) -> Callable[[Filled], None]:
     def build(order: Filled) -> None:
         values = [bare(words) for role in ("value", "name") for words in order.all_words(role)]
         # "Tag everything safety."
-        values = [words[1:] if len(words) > 1 and words[0].has("pron") else words for words in values]
+        values = [
+            words[1:] if len(words) > 1 and words[0].is_("everything", "it", "this") else words for words in values
+        ]
         items = [bare(item) for words in values for item in listed(words)]
         several = key == "tag" and all(len(one) == 1 for one in items)
         if several or any(t.lower in ("tags", "aliases", "names") for t in order.around()):
@@ -89,21 +91,26 @@ def _describe(order: Filled) -> None:
 
 
 def _schedule(order: Filled) -> None:
-    trigger = _trigger_told(order)
-    old = [i for i, one in enumerate(order.plan.workflow.triggers) if one.type == "schedule"]
+    trigger, workflow = _trigger_told(order), order.plan.workflow
+    old = [i for i, one in enumerate(workflow.triggers) if one.type == "schedule"]
     if not order.says_of("header.starts") and order.plan.steps.words() & {t.lemma for t in order.around()}:
         # "The clerk pays out every Friday" tells of a step.
         order.plan.notes.append("I took it for when the whole workflow starts")
-    changes = order.says("instead", "not", "rather", "now", "make", "change", "switch", "reschedule")
+    changes = order.says_of("header.rescheduling")
     if old and not _is_another(order):
         if len(old) > 1:
             raise NotRead
-        if order.says("add", "new"):
-            raise Asked("There is a schedule already. Instead of it, or also?", order.plan.going_on(","))
         if not changes and not order.words("oldtime"):
+            if order.says("add", "new") or _days(trigger) != _days(workflow.triggers[old[0]].model_dump()):
+                raise Asked("There is a schedule already. Instead of it, or also?", order.plan.going_on(","))
             order.plan.guesses.append("I took it for the time in place of the one before")
         order.plan.do({"op": "remove_trigger", "index": old[0]})
     order.plan.do({"op": "add_trigger", "trigger": trigger})
+
+
+def _days(trigger: JsonObject) -> list[str]:
+    """Return the days on which a schedule starts, as cron has them."""
+    return str(trigger.get("cron") or "").split()[_OF_TIME:]
 
 
 def _is_another(order: Filled) -> bool:
@@ -200,7 +207,11 @@ def _untrigger(order: Filled) -> None:
     if not found:
         # "When somebody sends the contact form", of "website.contact_form_sent".
         told = [t for t in (*said, *order.words("when")) if t.is_content]
-        found = [at for at, one in triggers if one.type == "event" and _shares(told, one.event)]
+        own = content_of(order.plan.workflow.name)
+        telling = [t for t in told if not any(akin(t.lower, word) for word in own)]
+        events = [(at, one.event) for at, one in triggers if one.type == "event" and _shares(telling, one.event)]
+        found = [at for at, _ in events]
+        order.plan.guesses += [f"I took “{name}” for the event that you mean" for _, name in events]
     if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "remove_trigger", "index": found[0]})
@@ -217,12 +228,17 @@ def _no_message(order: Filled) -> None:
     about = order.maybe("after") or order.maybe("before") or order.maybe("step")
     if not said:
         raise NotRead
-    sent = (one for one in order.plan.workflow.automations if _tells(said, one.effect.model_dump_json()))
-    sent = list(sent)
-    found = [one for one in sent if about is None or about.id in (one.on.to, one.on.from_)]
+    sent = [one for one in order.plan.workflow.automations if _tells(said, one.effect.model_dump_json())]
+    # "The mail about the shipment" may be sent when it is done.
+    near = (
+        {about.id, *(edge.to for edge in order.plan.workflow.outgoing(about.id))} if about is not None else set[str]()
+    )
+    found = [one for one in sent if about is None or about.id == one.on.from_ or one.on.to in near]
+    if len(found) > 1 and about is not None:
+        found = [one for one in found if about.id in (one.on.to, one.on.from_)]
     if not found and len(sent) == 1:
         found = sent
-        order.plan.guesses.append(f"I took “{sent[0].id}” for the message that you mean")
+        order.plan.notes.append(f"“{sent[0].id}” is the only message to them, and is sent elsewhere")
     if len(found) != 1:
         raise NotRead
     order.plan.do({"op": "set_automation", "id": found[0].id, "automation": None})

@@ -4,7 +4,7 @@ import itertools
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import fields, replace
 from threading import Lock
 
@@ -16,6 +16,7 @@ from workflow_agent.assistant.offline.nlu.cases import condition_of_way
 from workflow_agent.assistant.offline.nlu.certainty import STRICT, TAKES_AWAY, Reading, chance, is_probable
 from workflow_agent.assistant.offline.nlu.doubts import LENGTHS, doubts
 from workflow_agent.assistant.offline.nlu.edits import BUILDERS
+from workflow_agent.assistant.offline.nlu.hedges import denies
 from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words
 from workflow_agent.assistant.offline.nlu.tagging import (
     ASIDE,
@@ -61,11 +62,16 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
     The plan has no edits, and stays so. An overlong message is read sentence by sentence.
     """
     found = _read_order(plan, tokens)
-    return replace(found, plan=_copied(found.plan)) if found.plan is not None else found
+    if found.plan is None:
+        return found
+    made = _copied(found.plan)
+    made.edits, steps = deepcopy(made.edits), found.plan.steps
+    made.steps = Steps(made.workflow, steps.chosen, steps.last)
+    return replace(found, plan=made)
 
 
 def _key(plan: Plan, tokens: Tokens) -> object:
-    """Return what a message is read by, and nothing else."""
+    """Return what a message is read by: its words, and the workflow as it is, which may be stored nowhere."""
     chosen, said = tuple(sorted(plan.steps.chosen.items())), tuple((t.kind, t.text, t.start) for t in tokens)
     return plan.text, said, plan.workflow.model_dump_json(), chosen, plan.steps.last
 
@@ -100,24 +106,29 @@ def _read_order(plan: Plan, tokens: Tokens) -> Reading:
 
 
 def listed_items(tokens: Tokens) -> list[Tokens]:
-    """Return the items of a message that numbers or marks part: "1) remove X 2) rename Y"; none where nothing does."""
+    """Return the items of a message that is a list: "please: 1) remove X 2) rename Y"; none where it is no list."""
     marks: list[tuple[int, int]] = []
     for at, token in enumerate(tokens):
         if token.kind == "bullet":
             marks.append((at, at + 1))
-        elif token.value == len(marks) + 1 and token.end - token.start == 1 and _closes(tokens, at + 1):
+        elif token.value == len(marks) + 1 and _is_mark(tokens, at):
             marks.append((at, at + 2))
     if len(marks) < 2:
         return []
     ends = [*(first for first, _ in marks[1:]), len(tokens)]
     lead, items = tokens[: marks[0][0]], [tokens[last:end] for (_, last), end in zip(marks, ends, strict=True)]
-    # "Please do this:" in front of the first says no more.
-    says_more = any(t.is_content for t in lead) and not lead[-1].is_(":", "\n")
-    return [] if says_more or not all(any(t.is_content for t in one) for one in items) else items
+    # "Please do this:" in front of the first says no more, and "do this only if approved:" does.
+    says_more = denies(lead) or not all(t.among("orders.list_lead") for t in lead if t.is_content)
+    # "2) is not needed" refers to an item.
+    refers = any(one[0].has("aux") for one in items if one)
+    return [] if says_more or refers or not all(any(t.is_content for t in one) for one in items) else items
 
 
-def _closes(tokens: Tokens, at: int) -> bool:
-    return at < len(tokens) and tokens[at].text == ")" and tokens[at].start == tokens[at - 1].end
+def _is_mark(tokens: Tokens, at: int) -> bool:
+    """Say whether a number is one in front of an item: "1)", and not "(1)"."""
+    number, behind = tokens[at], tokens[at + 1 : at + 2]
+    opens = at > 0 and tokens[at - 1].text == "("
+    return number.end - number.start == 1 and not opens and any(t.text == ")" and t.start == number.end for t in behind)
 
 
 def _is_whole(reading: Reading) -> bool:

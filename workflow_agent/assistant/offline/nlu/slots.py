@@ -162,6 +162,8 @@ class Filled:
             named = self.named_around()
         except NotRead:
             if not points and last.id not in map(step_of, self.plan.edits):
+                if any(t.among("slots.not_the_last") or t.lemma in FRAME_WORDS for t in around):
+                    return None
                 # "Within two weeks", after something was said of one step.
                 self.plan.guesses.append(f"I took **{last.name}** for the step that you mean")
             return last
@@ -272,8 +274,11 @@ class Filled:
         """
         said = [slot.tokens for slot in self.slots if slot.role in (roles or ("time",))]
         last = self.plan.workflow.step(self.plan.steps.last or "")
-        if said and last is not None and all(t.is_("the", "same") for words in said for t in words):
-            return last.duration if last.type == "wait" else last.timeout
+        if said and all(t.is_("the", "same") for words in said for t in words):
+            length = None if last is None else last.duration if last.type == "wait" else last.timeout
+            if length is None:
+                raise self.asked("How long is", said[0])
+            return length
         # Of "a week" and "longer" the first tells how long.
         slots = [words for words in said if any(t.value is not None or unit_of(t) for t in words)] or said
         words = tuple(itertools.chain.from_iterable(slots))
@@ -408,6 +413,14 @@ def _is_named_by_doer(plan: Plan, words: Tokens, step: Step) -> bool:
     return any(all(akin(t.lower, v) for v in verb for t in work) for verb in verbs if verb)
 
 
+def names_doer_alone(step: Step, words: Sequence[Token]) -> bool:
+    """Say whether words name nothing of a step but who does it."""
+    said = [t for t in words if t.is_content and t.lemma not in FRAME_WORDS]
+    text = " ".join(t.lower for t in said)
+    is_whole = bool(said) and akin_words(text, step.assignee or "") and akin_words(step.assignee or "", text)
+    return is_whole and not any(t.possessive for t in said) and not akin_words(step.name, text)
+
+
 def _is_doer(token: Token, step: Step) -> bool:
     own, about = content_of(step.name), content_of((step.assignee or "").replace("_", " "))
     return any(akin(token.lower, one) for one in about) and not any(akin(token.lower, one) for one in own)
@@ -425,9 +438,12 @@ def _listed(plan: Plan, words: Tokens, role: str) -> list[Step]:
 
 
 def _points(words: Tokens) -> bool:
-    """Say whether words name nothing, and point at what was spoken of: "that step", "she"."""
-    says_none = (t.has("det", "pron", "aux") or t.lower in PRONOUNS or t.lemma in FRAME_WORDS for t in words)
-    return all(says_none) and not any(t.kind == "quoted" or t.value is not None for t in words)
+    """Say whether words name nothing, and point at what was spoken of: "that step", "she is"."""
+    points = any(t.among("slots.pointing") for t in words)
+    one = (
+        t.lemma in FRAME_WORDS and t.lower == t.lemma for t in words if not (t.among("slots.pointing") or t.has("aux"))
+    )
+    return points and all(one)
 
 
 def _is_name(words: Tokens) -> bool:

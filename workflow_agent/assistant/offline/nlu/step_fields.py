@@ -79,11 +79,11 @@ def _somebody(order: Filled) -> str:
 
 
 def _deadline(order: Filled) -> None:
-    steps = [_at_work(order.plan, step) for step in _timed_so(order) or order.steps()]
+    steps = [_at_work(order.plan, step) for step in _steps_by_time(order)]
     if len(steps) > 1 and order.says("between"):
         # "Leave a day between the mail and the visit" is a wait.
         raise NotRead
-    _check_torn(order)
+    _check_consistent(order)
     now = _time_of(order, steps[0])
     # "By two days" may stand in the slot for what is added, or taken off.
     length = order.time("time", "more", "less", like=now)
@@ -102,29 +102,37 @@ def _deadline(order: Filled) -> None:
             order.plan.do({"op": "set_timeout", "step": step.id, "timeout": value})
 
 
-def _timed_so(order: Filled) -> list[Step]:
-    """Return the one step that has the time told as the old one, where the words for a step name none for sure."""
-    if (seconds := _seconds_before(order)) is None:
-        return []
-    having = [step for step in order.plan.workflow.steps if (own := _length_of(step)) and seconds_of(own) == seconds]
-    words = [words for words in order.all_words("step") if any(t.is_content for t in words)]
-    fits = [step.id for said in words for step in order.plan.fits(said)]
-    (step, *others) = having or [None]
-    if step is None or others or any(_is_work_of(order, said, fits) for said in words):
-        return []
-    if words and step.id not in fits:
-        order.plan.guesses.append(f"I took **{step.name}**, which takes that time now")
-    return [step]
+def _steps_by_time(order: Filled) -> list[Step]:
+    """Return the steps that an order names; where none is named for sure, the one that takes the time told as the old.
+
+    Where another step is named, it is noted that it does not take that time.
+    """
+    seconds = _seconds_before(order)
+    steps = order.plan.workflow.steps
+    having = [one for one in steps if seconds and (own := _length_of(one)) and seconds_of(own) == seconds]
+    only = having[0] if len(having) == 1 else None
+    by_name = [step.id for words in order.all_words("step") for step in order.plan.fits(bare(words))]
+    likened = order.plan.likened
+    try:
+        named = order.steps()
+    except (StepUnclear, NotRead):
+        named = []
+        if only is None or (by_name and only.id not in by_name):
+            raise
+    if only is None:
+        return named
+    if only in named:
+        # What its words mean need not be guessed.
+        order.plan.likened = likened
+        return named
+    if by_name and named:
+        order.plan.notes.append(f"“{only.name}” takes that time now")
+        return named
+    order.plan.guesses.append(f"I took **{only.name}**, which takes that time now")
+    return [only]
 
 
-def _is_work_of(order: Filled, said: Tokens, fits: list[str]) -> bool:
-    """Say whether words are the verb of the only step that they fit: "score", and not "the refund" or "reviewers"."""
-    step = order.plan.workflow.step(fits[0]) if len(fits) == 1 else None
-    verb = content_of(step.name)[:1] if step is not None else []
-    return bool(verb) and not said[0].has("det") and akin(said[0].lower, verb[0])
-
-
-def _check_torn(order: Filled) -> None:
+def _check_consistent(order: Filled) -> None:
     """Raise NotRead where a message gives a time and none: "a deadline of 3 days and no deadline"."""
     limits = [at for at, t in enumerate(order.tokens) if t.is_(*_LIMITS)]
     denied = [at for at in limits if at and order.tokens[at - 1].is_("no", "without")]
@@ -217,7 +225,7 @@ def _added(order: Filled) -> int:
 def _no_deadline(order: Filled) -> None:
     if any(t.is_("halve", "half", "double") for t in order.tokens):
         raise NotRead
-    _check_torn(order)
+    _check_consistent(order)
     for step in order.steps():
         if step.timeout is None:
             raise NotRead

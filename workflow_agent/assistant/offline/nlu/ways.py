@@ -12,7 +12,7 @@ from workflow_agent.assistant.offline.nlu.step_fields import growth_of
 from workflow_agent.assistant.offline.nlu.ways_meant import between, decided_on, is_contrary, leaving, taken, told_by
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
-from workflow_agent.assistant.offline.tokens import Token, read_tokens
+from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
 from workflow_agent.assistant.offline.values import durations_in
 from workflow_agent.workflows.edits.flow import main_exit
@@ -230,13 +230,13 @@ def _error(order: Filled) -> None:
     if order.says("again") and not order.all_words("to"):
         # "The accountant calls, and then the refund is tried again."
         plan.notes.append("I did not draw what is done again")
+    if _carries_on(order):
+        plan.do({"op": "update_step", "step": step.id, "set": {"on_error": "continue"}})
+        return
     known = step_there_already(order)
     target = known or (order.step("to") if order.all_words("to") else None)
     tells = known is None and is_message(order)
     if known is not None or not (order.words("new") or tells):
-        if target is None and order.says_of("ways.carrying_on"):
-            plan.do({"op": "update_step", "step": step.id, "set": {"on_error": "continue"}})
-            return
         if target is None:
             raise Asked("What is done then?")
         if target.id == step.id:
@@ -250,6 +250,25 @@ def _error(order: Filled) -> None:
     if tells:
         plan.unread += map(plan.said, order.all_words("time"))
     put_on_failure(plan, step, message_step(order) if tells else new_step(order), target)
+
+
+def _carries_on(order: Filled) -> bool:
+    """Say whether nothing is to be done when a step fails: "just carry on", "go on then"."""
+    said = order.tokens
+    if any(
+        t.among("ways.carrying_on") and any(b.among("set.negations") for b in said[max(at - 2, 0) : at])
+        for at, t in enumerate(said)
+    ):
+        # A denied "continue" passes over nothing.
+        return False
+    if any(order.all_words(role) for role in ("to", "who", "channel")):
+        return False
+    new = [t for words in order.all_words("new") for t in words if not t.has("adv", "part", "prep", "conj", "filler")]
+    return (
+        all(t.among("ways.carrying_on") or t.is_("go", "move", "keep") for t in new)
+        if new
+        else order.says_of("ways.carrying_on")
+    )
 
 
 def _failing(order: Filled) -> Step:
@@ -326,17 +345,10 @@ def _redirect(order: Filled) -> None:
     plan, to = order.plan, order.step("to")
     edges = between(order, "from", "oldto")
     if said := order.words("cond"):
-        cases_told = [edge for edge in edges if edge.when]
-        edge = told_by(plan, cases_told, said)
+        ways = [edge for edge in edges if edge.when]
+        edge = told_by(plan, ways, said)
         if edge is None and order.words("oldto"):
-            # The only one that leads where it was told.
-            only = len(cases_told) == 1 and not is_contrary(plan, cases_told[0], said)
-            edge = cases_told[0] if only else None if cases_told else decided_on(plan, edges, said)
-            if edge is not None:
-                taken(plan, edge)
-                if edge.type == "sequence" and not edge.when:
-                    # "Regular donors" may be some of those that go this way.
-                    plan.notes.append("That way is taken in every case")
+            edge = _way_led_away(plan, ways or edges, said)
     else:
         plain = [edge for edge in edges if edge.type == "sequence"]
         edges = edges if order.words("oldto") else plain
@@ -344,6 +356,37 @@ def _redirect(order: Filled) -> None:
     if edge is None or edge.to == to.id or edge.from_ == to.id:
         raise NotRead
     plan.do({"op": "update_transition", "transition": edge.id, "set": {"to": to.id}})
+
+
+def _way_led_away(plan: Plan, edges: Sequence[Transition], said: Tokens) -> Transition | None:
+    """Return the way that leads where an order tells, in a case that words tell; note what is not sure about it."""
+    if any(edge.when for edge in edges):
+        edge = edges[0] if len(edges) == 1 and not is_contrary(plan, edges[0], said) else None
+    else:
+        edge = decided_on(plan, edges, said)
+    if edge is None:
+        return None
+    taken(plan, edge)
+    if edge.type == "sequence" and not edge.when:
+        # "Regular donors" may be some of those that go this way.
+        plan.notes.append("That way is taken in every case")
+    elif edge.type == "default" and len({condition_of_way(one) for one in plan.workflow.outgoing(edge.from_)}) > 2:
+        # "Not sour" may be high in sugar.
+        plan.notes.append("That way is taken in no other case")
+    elif edge.when and not _speaks_of_any(f"{condition_of_way(edge)} {_source(plan, edge)}", said):
+        plan.notes.append("I am not sure that this way is taken in that case")
+    return edge
+
+
+def _source(plan: Plan, edge: Transition) -> str:
+    step = plan.workflow.step(edge.from_)
+    return step.name if step is not None else ""
+
+
+def _speaks_of_any(text: str, said: Tokens) -> bool:
+    """Say whether one of some words is one of a text."""
+    own = content_of(text)
+    return any(akin(t.lower, word) for t in said if t.is_content for word in own)
 
 
 def _optional(order: Filled) -> None:
