@@ -175,3 +175,10 @@ def test_another_name_behind_an_order_to_a_step_is_not_the_workflows() -> None:
 
 def test_a_tag_for_everything_is_without_that_word() -> None:
     assert made("tag", "tag [everything safety|value]") == [{"op": "tag", "tag": "safety"}]
+
+
+def test_of_a_long_list_so_many_items_are_read_and_the_rest_is_named() -> None:
+    plan, _ = read("\n".join(f"{at}. tag it t{at}" for at in range(1, 21)))
+
+    assert [edit["tag"] for edit in plan.edits] == [f"t{at}" for at in range(1, 13)]
+    assert plan.unread[-1] == "tag it t20"

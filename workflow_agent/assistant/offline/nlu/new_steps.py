@@ -63,13 +63,13 @@ def _beside(order: Filled) -> Step | None:
     """Return a step beside which something is done; of several that are done at the same time the first.
 
     Raises:
-        NotRead: Several steps are named that are not.
+        Asked: Several steps are named that are not done at the same time.
+        NotRead: No branch is.
     """
-    plan = order.plan
-    if not order.all_words("beside"):
+    plan, pieces = order.plan, order.all_words("beside")
+    if not pieces:
         return None
     forks = [step for step in plan.workflow.steps if step.type == "fork"]
-    pieces = order.all_words("beside")
     if len(forks) == 1 and all(t.among("new_steps.others") for words in pieces for t in words if not t.has("det")):
         named = forks
     else:

@@ -1,5 +1,6 @@
 """What a message orders: the edits of its intents and slots, what is not sure about them, and what is to be asked."""
 
+import hashlib
 import itertools
 import json
 from collections import defaultdict
@@ -39,7 +40,7 @@ from workflow_agent.workflows.model.workflow import Workflow
 SHOW = 0.03
 """How certain a reading must be for its edits to be shown and asked about."""
 _MOST_SENTENCES = 12
-"""Of a long message that are read, each by itself; the others are named as not used."""
+"""Of a long message, or items of a list, that are read, each by itself; the others are named as not used."""
 _LONGEST_OPENING = 9
 """Words of "dear team,"."""
 _NAMED = 3
@@ -50,8 +51,8 @@ _ABBREVIATED = 4
 """Signs of the longest word with dots that is none of these: "e.g."."""
 _AS_ONE = 0.1
 """How probable it is at least taken to be that a message is one order, where several were not read."""
-_MOST_KEPT = 64
-"""Readings that are kept, each with the workflow as its edits leave it."""
+_MOST_KEPT = 2_000
+"""Steps of the workflows of all readings that are kept, each with the workflow as its edits leave it."""
 _NO_EDIT = 0.4
 """How probable it must be that a message orders no single edit for no edit to be tried."""
 
@@ -73,14 +74,20 @@ def read_order(plan: Plan, tokens: Tokens) -> Reading:
 def _key(plan: Plan, tokens: Tokens) -> object:
     """Return what a message is read by: its words, and the workflow as it is, which may be stored nowhere."""
     chosen, said = tuple(sorted(plan.steps.chosen.items())), tuple((t.kind, t.text, t.start) for t in tokens)
-    return plan.text, said, plan.workflow.model_dump_json(), chosen, plan.steps.last
+    workflow = hashlib.sha256(plan.workflow.model_dump_json().encode()).digest()
+    return plan.text, said, workflow, chosen, plan.steps.last
+
+
+def _size(reading: Reading) -> int:
+    return 1 + (len(reading.plan.workflow.steps) if reading.plan is not None else 0)
 
 
 # Each request of a turn, and each of the next turns, reads the message anew.
-@cached(LRUCache[object, Reading](_MOST_KEPT), key=_key, lock=Lock())
+@cached(LRUCache[object, Reading](_MOST_KEPT, getsizeof=_size), key=_key, lock=Lock())
 def _read_order(plan: Plan, tokens: Tokens) -> Reading:
     if len(listed := listed_items(tokens)) > 1:
-        return _several(plan, 1.0, [_without_courtesy(plan, one) for one in listed])
+        read, rest = listed[:_MOST_SENTENCES], listed[_MOST_SENTENCES:]
+        return _several(plan, 1.0, [_without_courtesy(plan, one) for one in read], rest)
     said = _without_courtesy(plan, tokens)
     parts = sentences(said)
     if len(said) > MOST_TOKENS:
@@ -248,12 +255,15 @@ def planned(plan: Plan, reading: Reading, tokens: Tokens) -> Plan | StepUnclear 
 
 
 def _several(plan: Plan, certainty: float, orders: Sequence[Tokens], rest: Sequence[Tokens] = ()) -> Reading:
-    """Return what several orders come to, each on the workflow that those before it leave; the rest is unread."""
+    """Return what several orders come to, each on the workflow that those before it leave; the rest is unread.
+
+    What is several orders itself is parted further.
+    """
     own, left = _copied(plan), list(orders)
     while left:
         tokens = left.pop(0)
         found, parts = understandings(tokens, own.workflow)
-        if len(parts) > 1 and found[0].intent == SEVERAL:
+        if len(parts) > 1 and found[0].intent == SEVERAL and len(left) < _MOST_SENTENCES:
             left[:0] = parts
             continue
         best = _single(own, found, tokens)
