@@ -11,8 +11,8 @@ from workflow_agent.workflows.model.durations import duration_of
 from workflow_agent.workflows.model.terms import MONTHS
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
-_UNITS = _SECONDS | dict.fromkeys(("month", "year", "quarter"), 0)
 _MONTHS = {"month": 1, "year": 12, "quarter": 3}
+_UNITS = _SECONDS | dict.fromkeys(_MONTHS, 0)
 _DAYS_OF_MONTH = 30
 _SHORT_UNITS = {"hr": "hour", "wk": "week", "wks": "week", "mo": "month", "mth": "month", "mths": "month", "yr": "year"}
 """As they are written in small letters: "HR" is a department."""

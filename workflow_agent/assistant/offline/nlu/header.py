@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from workflow_agent.assistant.offline.nlu.new_steps import name_given
 from workflow_agent.assistant.offline.nlu.recurring import recurrence_told, rhythm_beside
-from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare
-from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, Plan, listed, step_of
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, shares_word
+from workflow_agent.assistant.offline.plan import SERVICES, WHOLE, Asked, NotRead, Plan, listed
 from workflow_agent.assistant.offline.references import akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, read_tokens
 from workflow_agent.assistant.offline.turn.outcome import JsonObject
@@ -16,7 +16,6 @@ from workflow_agent.workflows.model.workflow import Workflow
 
 _MOST_LABEL = 5
 """Words of a tag or another name."""
-_ID_MARK = re.compile(r"[._]")
 _OF_TIME = 2
 """Fields of cron that are the time of day."""
 _STARTED_BY = {
@@ -32,9 +31,8 @@ def _rename_workflow(order: Filled) -> None:
     if any(t.is_("step", "task") for t in about) or order.plan.steps.whole_names(about):
         # It is that step which gets another name.
         raise NotRead
-    last, names_whole = order.plan.steps.last, any(t.lemma in WHOLE for t in about)
-    goes_on = not names_whole and last in map(step_of, order.plan.edits)
-    refers = last is not None and (goes_on or order.says("it", "that", "this"))
+    goes_on = order.goes_on and not any(t.lemma in WHOLE for t in about)
+    refers = goes_on or (order.plan.steps.last is not None and order.says("it", "that", "this"))
     old = " ".join(t.lower for t in order.words("oldname") if t.is_content and t.lemma not in WHOLE)
     if refers or not any(akin_words(old, known) for known in (workflow.name, *workflow.aliases)):
         # It may be the step spoken of last, or another workflow.
@@ -209,7 +207,9 @@ def _untrigger(order: Filled) -> None:
         told = [t for t in (*said, *order.words("when")) if t.is_content]
         own = content_of(order.plan.workflow.name)
         telling = [t for t in told if not any(akin(t.lower, word) for word in own)]
-        events = [(at, one.event) for at, one in triggers if one.type == "event" and _shares(telling, one.event)]
+        events = [
+            (at, one.event) for at, one in triggers if one.type == "event" and shares_word(telling, _plain(one.event))
+        ]
         found = [at for at, _ in events]
         order.plan.guesses += [f"I took “{name}” for the event that you mean" for _, name in events]
     if len(found) != 1:
@@ -217,9 +217,9 @@ def _untrigger(order: Filled) -> None:
     order.plan.do({"op": "remove_trigger", "index": found[0]})
 
 
-def _shares(said: Sequence[Token], event: str) -> bool:
-    """Say whether one of some words is a word of an event's name."""
-    return any(akin(token.lower, word) for token in said for word in content_of(_ID_MARK.sub(" ", event)))
+def _plain(name: str) -> str:
+    """Return an identifier as words: of "portal.form_sent" "portal form sent"."""
+    return re.sub(r"[._]", " ", name)
 
 
 def _no_message(order: Filled) -> None:
@@ -246,7 +246,7 @@ def _no_message(order: Filled) -> None:
 
 def _tells(said: Sequence[Token], text: str) -> bool:
     """Say whether a text has all words of who is told, and by what."""
-    told = content_of(_ID_MARK.sub(" ", text))
+    told = content_of(_plain(text))
     kinds = (SERVICES.get(t.lemma, t.lower).partition(".")[0] for t in said)
     return all(any(akin(kind, word) for word in told) for kind in kinds)
 

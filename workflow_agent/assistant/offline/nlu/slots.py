@@ -43,6 +43,16 @@ class Filled:
     tokens: Tokens
     """The message."""
 
+    @property
+    def last(self) -> Step | None:
+        """The step that was spoken of last; None where none was."""
+        return self.plan.workflow.step(self.plan.steps.last or "")
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the same message has changed the step that was spoken of last."""
+        return self.plan.steps.last is not None and self.plan.steps.last in map(step_of, self.plan.edits)
+
     def around(self) -> list[Token]:
         """Return the words that are in no slot: those of the order itself."""
         inside = {token.start for slot in self.slots for token in slot.tokens}
@@ -108,10 +118,9 @@ class Filled:
         if not said:
             raise NotRead
         pieces = tuple(itertools.chain.from_iterable(said))
-        last = self.plan.workflow.step(self.plan.steps.last or "")
-        if last is not None and _points(pieces):
+        if self.last is not None and _points(pieces):
             # "That step", "if she is late" behind what was said of her step.
-            return last
+            return self.last
         self._check_apart(said)
         try:
             return self._meant(pieces, role)
@@ -155,19 +164,19 @@ class Filled:
         """
         around = self.around()
         points = any(t.lower in PRONOUNS and t.kind == "word" and not t.is_("we", "i", "you") for t in around)
-        last = self.plan.workflow.step(self.plan.steps.last or "")
+        last, is_told = self.last, points or self.goes_on
         if last is None:
             return None
         try:
             named = self.named_around()
         except NotRead:
-            if not points and last.id not in map(step_of, self.plan.edits):
+            if not is_told:
                 if any(t.among("slots.not_the_last") or t.lemma in FRAME_WORDS for t in around):
                     return None
                 # "Within two weeks", after something was said of one step.
                 self.plan.guesses.append(f"I took **{last.name}** for the step that you mean")
             return last
-        if not points and last.id not in map(step_of, self.plan.edits):
+        if not is_told:
             return None
         # "Call it X" does not name the step "Take the call".
         return last if all(t.lemma in words_with() for t in named) else None
@@ -273,9 +282,8 @@ class Filled:
             Asked: The words tell no single length.
         """
         said = [slot.tokens for slot in self.slots if slot.role in (roles or ("time",))]
-        last = self.plan.workflow.step(self.plan.steps.last or "")
         if said and all(t.is_("the", "same") for words in said for t in words):
-            length = None if last is None else last.duration if last.type == "wait" else last.timeout
+            length = length_of(self.last) if self.last is not None else None
             if length is None:
                 raise self.asked("How long is", said[0])
             return length
@@ -323,6 +331,17 @@ def using(build: Callable[[Filled], None], *roles: str) -> Callable[[Filled], No
         ]
 
     return built
+
+
+def length_of(step: Step) -> str | None:
+    """Return how long a step takes, or may take; None where it has no time."""
+    return step.duration if step.type == "wait" else step.timeout
+
+
+def shares_word(said: Sequence[Token], text: str) -> bool:
+    """Say whether one of some words has a form in a text."""
+    own = content_of(text)
+    return any(akin(token.lower, word) for token in said for word in own)
 
 
 def akin_words(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from workflow_agent.assistant.offline.nlu.new_steps import MOST_NAME
-from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, using
+from workflow_agent.assistant.offline.nlu.slots import Filled, akin_words, bare, length_of, using
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan, listed, titled
 from workflow_agent.assistant.offline.references import StepUnclear, akin, content_of
 from workflow_agent.assistant.offline.tokens import Token, Tokens
@@ -109,7 +109,7 @@ def _steps_by_time(order: Filled) -> list[Step]:
     """
     seconds = _seconds_before(order)
     steps = order.plan.workflow.steps
-    having = [one for one in steps if seconds and (own := _length_of(one)) and seconds_of(own) == seconds]
+    having = [one for one in steps if seconds and (own := length_of(one)) and seconds_of(own) == seconds]
     only = having[0] if len(having) == 1 else None
     by_name = [step.id for words in order.all_words("step") for step in order.plan.fits(bare(words))]
     likened = order.plan.likened
@@ -166,11 +166,7 @@ def _at_work(plan: Plan, step: Step) -> Step:
 def _time_of(order: Filled, step: Step) -> str | None:
     """Return the time that the message set before, or the one that the step has now."""
     before = [edit["timeout"] for edit in order.plan.edits if edit["op"] == "set_timeout"]
-    return before[-1] if before else _length_of(step)
-
-
-def _length_of(step: Step) -> str | None:
-    return step.duration if step.type == "wait" else step.timeout
+    return before[-1] if before else length_of(step)
 
 
 def _factor(order: Filled) -> float | None:
@@ -186,7 +182,7 @@ def _changed(step: Step, factor: float, seconds: float) -> str:
         Asked: It has none.
         NotRead: Nothing would be left of it.
     """
-    if (now := _length_of(step)) is None:
+    if (now := length_of(step)) is None:
         raise Asked(f"**{step.name}** has no time yet. How long may it take?", f"{step.name} takes ")
     left = seconds_of(now) * factor + seconds
     if left <= 0:
@@ -392,13 +388,17 @@ def _with_field(step: Step, name: list[Token], tokens: Tokens) -> JsonObject:
     return {**form, "fields": [*form.get("fields", ()), field]}
 
 
+def _without_kind(words: Tokens) -> Tokens:
+    """Return the words for a field without "field" behind them: "a comment field"."""
+    return words[:-1] if len(words) > 1 and words[-1].among("step_fields.field") else words
+
+
 def _field(order: Filled) -> None:
     step = order.step("step")
     fields = [bare(words) for said in order.all_words("value") for words in listed(said)]
     # "Fields for the employer and the income."
     fields = [one[1:] if one and one[0].is_("for") else one for one in fields]
-    # "A comment field."
-    fields = [one[:-1] if len(one) > 1 and one[-1].among("step_fields.field") else one for one in fields]
+    fields = list(map(_without_kind, fields))
     if not fields or any(not 0 < len(one) <= MOST_NAME or any("." in t.text for t in one[:1]) for one in fields):
         raise NotRead
     form: JsonObject = {}
@@ -417,8 +417,7 @@ def _no_field(order: Filled) -> None:
     if step.form and len(whole) == len(values) and (whole or order.says("form")):
         order.plan.do({"op": "set_form", "step": step.id, "form": None})
         return
-    values = [words[:-1] if len(words) > 1 and words[-1].among("step_fields.field") else words for words in values]
-    said = [order.plan.said(words) for words in values]
+    said = [order.plan.said(_without_kind(words)) for words in values]
     found = [one for words in said for one in fields if akin_words(words, one.get("label") or one["key"])]
     if not found or len(found) != len(said):
         raise NotRead

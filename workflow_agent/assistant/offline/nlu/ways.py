@@ -7,7 +7,7 @@ from workflow_agent.assistant.offline.nlu.cases import NUMBER, amount_of, case_t
 from workflow_agent.assistant.offline.nlu.loops import loop
 from workflow_agent.assistant.offline.nlu.new_steps import is_message, message_step, new_step
 from workflow_agent.assistant.offline.nlu.placing import plain_ways
-from workflow_agent.assistant.offline.nlu.slots import Filled, bare, step_meant, using
+from workflow_agent.assistant.offline.nlu.slots import Filled, bare, shares_word, step_meant, using
 from workflow_agent.assistant.offline.nlu.step_fields import growth_of
 from workflow_agent.assistant.offline.nlu.ways_meant import between, decided_on, is_contrary, leaving, taken, told_by
 from workflow_agent.assistant.offline.plan import Asked, NotRead, Plan
@@ -184,7 +184,7 @@ def _decider(plan: Plan, condition: str) -> Step:
         except StepUnclear:
             raise asked from None
         if step.type in ("end", "fork", "join"):
-            raise
+            raise asked from None
     plan.notes.append(f"you did not say from where: I would take “{step.name}”")
     return step
 
@@ -264,11 +264,9 @@ def _carries_on(order: Filled) -> bool:
     if any(order.all_words(role) for role in ("to", "who", "channel")):
         return False
     new = [t for words in order.all_words("new") for t in words if not t.has("adv", "part", "prep", "conj", "filler")]
-    return (
-        all(t.among("ways.carrying_on") or t.is_("go", "move", "keep") for t in new)
-        if new
-        else order.says_of("ways.carrying_on")
-    )
+    if not new:
+        return order.says_of("ways.carrying_on")
+    return all(t.among("ways.carrying_on") or t.is_("go", "move", "keep") for t in new)
 
 
 def _failing(order: Filled) -> Step:
@@ -373,20 +371,16 @@ def _way_led_away(plan: Plan, edges: Sequence[Transition], said: Tokens) -> Tran
     elif edge.type == "default" and len({condition_of_way(one) for one in plan.workflow.outgoing(edge.from_)}) > 2:
         # "Not sour" may be high in sugar.
         plan.notes.append("That way is taken in no other case")
-    elif edge.when and not _speaks_of_any(f"{condition_of_way(edge)} {_source(plan, edge)}", said):
+    elif edge.when and not _is_of_case(plan, edge, said):
         plan.notes.append("I am not sure that this way is taken in that case")
     return edge
 
 
-def _source(plan: Plan, edge: Transition) -> str:
+def _is_of_case(plan: Plan, edge: Transition, said: Tokens) -> bool:
+    """Say whether words speak of a way's condition, or of the step that decides on it."""
     step = plan.workflow.step(edge.from_)
-    return step.name if step is not None else ""
-
-
-def _speaks_of_any(text: str, said: Tokens) -> bool:
-    """Say whether one of some words is one of a text."""
-    own = content_of(text)
-    return any(akin(t.lower, word) for t in said if t.is_content for word in own)
+    text = f"{condition_of_way(edge)} {step.name if step is not None else ''}"
+    return shares_word([t for t in said if t.is_content], text)
 
 
 def _optional(order: Filled) -> None:
