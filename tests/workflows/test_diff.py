@@ -48,6 +48,27 @@ def edited(workflow: Workflow, *edits: dict[str, Any]) -> Workflow:
         ),
         pytest.param(
             ["a>b"],
+            {
+                "op": "insert_step",
+                "step": {
+                    "name": "X",
+                    "when": {"text": "it rains"},
+                    "timeout": "P2D",
+                    "escalate_to": "boss",
+                    "retry": {"max_attempts": 4},
+                },
+                "before": "b",
+            },
+            [
+                (
+                    "Added step 'X' (action, only when 'it rains', within 2 days, escalated to 'boss', 4 attempts) "
+                    "between 'A' and 'B'"
+                )
+            ],
+            id="an inserted step: when, how long and how often is said",
+        ),
+        pytest.param(
+            ["a>b"],
             {"op": "insert_step", "step": {"name": "X"}, "before": "a"},
             ["Added step 'X' (action) before 'A'", "The workflow now starts at 'X' instead of 'A'"],
             id="a new start",

@@ -55,7 +55,7 @@ def _start_lines(diff: WorkflowDiff) -> Iterator[str]:
 
 def _step_lines(diff: WorkflowDiff) -> Iterator[str]:
     for step in diff.steps.added:
-        yield f"Added step {step['name']!r} ({', '.join(_kinds(step) + _times(step))}){_where(diff, step)}"
+        yield f"Added step {step['name']!r} ({', '.join(_kinds(step) + _terms(step))}){_where(diff, step)}"
     for step in diff.steps.removed:
         yield f"Removed step {step['name']!r} ({', '.join(_kinds(step))})"
     for part in diff.steps.changed:
@@ -68,9 +68,10 @@ def _kinds(step: JsonObject) -> list[str]:
     return [str(step[key]) for key in ("type", "assignee") if key in step]
 
 
-def _times(step: JsonObject) -> list[str]:
-    within = [f"within {duration_in_words(step['timeout'])}"] if "timeout" in step else []
-    return [*within, *([duration_in_words(step["duration"])] if "duration" in step else [])]
+def _terms(step: JsonObject) -> list[str]:
+    """Return when a new step is done, within which time, who hears of it then, and how often it is tried."""
+    leads = {"when": "only when ", "timeout": "within ", "escalate_to": "escalated to ", "duration": "", "retry": ""}
+    return [f"{lead}{told_value(key, step[key])}" for key, lead in leads.items() if key in step]
 
 
 def _where(diff: WorkflowDiff, step: JsonObject) -> str:
