@@ -69,11 +69,13 @@ HALVES = {
     "dev_17": "seventeenth development",
     "dev_18": "eighteenth development",
     "was_heldout_18": "eighteenth, was held out",
+    "dev_20": "twentieth development",
     "heldout": "held out",
+    "heldout_20": "twentieth, held out",
 }
 """The sets; of the second, fourth and fifth there are only descriptions, of the seventh to eleventh mostly orders, of
-the twelfth to fourteenth questions, of the fifteenth to eighteenth orders but for the half that was held out.
-Only `heldout` is kept from who writes rules."""
+the twelfth to fourteenth questions, of the fifteenth to eighteenth orders but for the half that was held out, of the
+twentieth messages that go on from what was just done. `heldout` and `heldout_20` are kept from who writes rules."""
 Case = Mapping[str, Any]
 Verdict = Literal["right", "honest", "wrong"]
 _SHORT = 700
