@@ -5,7 +5,6 @@ import pytest
 from benchmarks.eval_offline import HALVES, KINDS, cases, judge
 
 _KNOWN = {
-    ("orders", "dev"): {'add "Count heads" before going on the trip // no, make that after'},
     ("orders", "dev_6"): {
         "Before the keys are handed over, the caretaker inspects the flat and then reads the meters",
         'connect Inspect car to "Car returned unrepaired" for the case that the car is scrap',
@@ -31,8 +30,8 @@ _KNOWN = {
     },
     ("orders", "dev_15"): {
         (
-            "After the keys are handed over somebody should read the meters // actually no, do that right before "
-            "the keys // and the inspector does it, he's there anyway"
+            "add something for the neighbors, a flyer in their mailbox right before the shingles get ordered // the "
+            "office assistant handles that // oh and give her two days"
         ),
         "Customers who collect in person don't need a courier, their job is finished when it's boxed",
         "get rid of the guarantor business altogether, whoever earns too little gets refused",

@@ -294,3 +294,10 @@ async def test_in_another_conversation_a_workflow_is_named_at_the_end(talk: Talk
     talk.conversation_id = None
 
     assert said in (await talk.say(message)).content
+
+
+@pytest.mark.parametrize("said", ["ok thanks", "yes thanks", "great, thanks!"])
+async def test_thanks_are_no_yes_to_what_nobody_offered(talk: Talk, said: str) -> None:
+    await talk.say("hello")
+
+    assert (await talk.say(said)).content.startswith("You're welcome")

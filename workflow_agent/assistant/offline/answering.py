@@ -19,6 +19,7 @@ from workflow_agent.assistant.offline.skills import (
     catalogue,
     changing,
     comparing,
+    correcting,
     creation,
     documents,
     history,
@@ -154,12 +155,12 @@ def _understood(turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
     if turn.facts.pending is not None and (more := _ANSWER_AND_MORE.match(turn.text)):
         told = replace(turn, text=more["rest"])
         if more["answer"].lower() in ("no", "nope", "nah"):
-            return told, _skill(told)
-        return told, _confirmed_and(told)
+            return told, correcting.put_right(turn, None, _skill(told))
+        return told, correcting.put_right(told, None, _confirmed_and(told), agreed=True)
     given = name_given_in(turn.text)
     is_nickname = given is not None and given.is_nickname and not is_about_name(read_tokens(turn.text))
     if given is not None and is_nickname and focus(turn) is not None:
-        return turn, history.nickname(turn, given)
+        return turn, correcting.put_right(turn, None, history.nickname(turn, given))
     if (told := history.personal(turn)) is not None:
         return turn, told
     if documents.is_about_material(turn) and not is_order(turn.text):
@@ -170,7 +171,8 @@ def _understood(turn: Turn, turns_back: int) -> tuple[Turn, Skill]:
     if (taken := _taken_up(turn, offer)) is not None:
         return taken
     skill = _skill(turn)
-    return turn, _passing_over(skill) if isinstance(offer, Proposal) else skill
+    otherwise = _passing_over(skill) if isinstance(offer, Proposal) else skill
+    return turn, correcting.put_right(turn, offer, otherwise)
 
 
 def _confirmed_and(turn: Turn) -> Skill:
@@ -218,7 +220,7 @@ def _taken_up(turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
     """Return how a message takes up an offer; None when it is about something else."""
     answer = read_answer(turn.text)
     if answer == "no" and turn.past:
-        return turn, speak(turn, Request("declined"))
+        return turn, speak(turn, Request("kept" if correcting.has_changed(turn.past[-1]) else "declined"))
     match offer:
         case Proposal():
             numbers = picked_numbers(turn.text)
@@ -244,7 +246,10 @@ def _taken_up(turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
             return _again(turn, offer.before + turn.text.strip() + offer.after)
         case _:
             pass
-    return (turn, speak(turn, Request("unconfirmed"))) if answer == "yes" else None
+    if answer != "yes":
+        return None
+    thanks = any(token.is_("thanks", "thank", "thx", "cheers") for token in read_tokens(turn.text))
+    return turn, speak(turn, Request("thanks" if thanks else "unconfirmed"))
 
 
 def _again(turn: Turn, text: str) -> tuple[Turn, Skill]:

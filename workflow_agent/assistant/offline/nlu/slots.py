@@ -67,10 +67,13 @@ class Filled:
         return any(token.among(name) for token in self.around())
 
     def named_around(self) -> Tokens:
-        """Return the words in no slot that are a step's, or those of who does it: "groomers get 3 hours"."""
+        """Return the words in no slot that are a step's, or those of who does it: "groomers get 3 hours".
+
+        "Let us have her do that" names no step "Let ink dry": what only orders names nothing.
+        """
         own = {word for step in self.plan.workflow.steps for word in content_of(f"{step.name} {step.assignee or ''}")}
         named = tuple(t for t in self.around() if t.is_content and any(akin(t.lower, word) for word in own))
-        if not named:
+        if all(t.among("slots.telling") for t in named):
             raise NotRead
         return named
 
@@ -189,7 +192,7 @@ class Filled:
             people = {one for name in people_of(self.plan.workflow) for one in content_of(name.replace("_", " "))}
             people |= {one for step in self.plan.workflow.steps for one in content_of(step.name)}
             others = [t for t in self.around() if t.is_content and any(akin(t.lower, one) for one in people)]
-            if not others:
+            if all(t.among("slots.telling") for t in others):
                 raise
             # "Not the clerk but the director decides on the loan."
             together = sorted((*words, *others), key=lambda token: token.start)

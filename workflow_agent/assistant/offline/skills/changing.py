@@ -438,19 +438,25 @@ def _told_beside(plan: Plan) -> str:
 
 
 def _preview(meant: Candidate, plan: Plan) -> Skill:
-    lines = bulleted(describe_edits(plan.workflow, plan.edits))
     told = [f"{sentence_case(note)}." for note in (*plan.notes, *plan.told)]
     unread = joined([f"“{clipped(word, 80)}”" for word in dict.fromkeys(plan.unread)])
     told += [f"I did not use: {unread}."] if plan.unread else []
+    return (yield from shown_edits(meant, plan.workflow, plan.edits, told))
+
+
+def shown_edits(meant: Candidate, workflow: Workflow, edits: Sequence[JsonObject], told: Sequence[str] = ()) -> Skill:
+    """Show what edits would change, with why they are not made at once, and ask."""
+    lines = bulleted(describe_edits(workflow, edits))
     try:
-        result = yield Call("edit_workflow", {"workflow": meant.id, "edits": list(plan.edits), "dry_run": True})
+        result = yield Call("edit_workflow", {"workflow": meant.id, "edits": list(edits), "dry_run": True})
         lines = bulleted(result["changes"]) or lines
     except ToolFailure as failure:
         if failure.offered:
             raise
+    beside = "".join(f"{one} " for one in told)
     return Reply(
-        f"I understood, for **{meant.name}**:\n\n{lines}\n\n{' '.join(told)} Nothing is changed yet. Shall I do it?",
-        Proposal(meant, (tuple(plan.edits),)),
+        f"I understood, for **{meant.name}**:\n\n{lines}\n\n{beside}Nothing is changed yet. Shall I do it?",
+        Proposal(meant, (tuple(edits),)),
     )
 
 
