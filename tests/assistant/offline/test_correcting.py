@@ -75,7 +75,7 @@ async def version(talk: Talk) -> int:
             ["'Pay out': assignee 'auditor' removed", "set to 'auditor'"],
         ),
         ("if Score customer is late by 2 days tell the auditor", "and Pay out too", ["escalate_to set to 'auditor'"]),
-        ("remove Print contract", "and wait for withdrawal", ["Removed step 'Wait for withdrawal'"]),
+        ("remove Wait for withdrawal", "and print contract", ["Removed step 'Print contract'"]),
         # What is next.
         (CALL, 'then "Take a photo"', ["Added step 'Take a photo' (action) between 'Call customer'"]),
         (CALL, "and after that a review, done by the auditor", ["Added step 'Review' (human, auditor) between 'Call"]),
@@ -138,6 +138,31 @@ async def test_what_was_to_be_shown_first_is_shown_again_with_what_is_put_right(
     assert (await talk.say("yes")).content.startswith("Done: ")
 
 
+async def test_what_was_to_be_shown_first_stays_so_however_often_it_is_put_right(talk: Talk) -> None:
+    for said in ("show me first: set the deadline of Decide on loan to 4 days", "no, 3 days", "no, 5"):
+        reply = await talk.say(said)
+        assert reply.content.endswith("Shall I do it?"), said
+
+    assert "from 2 days to 5 days" in reply.content
+    assert await version(talk) == 1
+
+
+async def test_what_was_undone_is_not_put_right(talk: Talk) -> None:
+    for said in (DEADLINE, "undo", "the auditor does Pay out"):
+        await talk.say(said)
+
+    reply = await talk.say("no, 3 days")
+
+    assert "Decide on loan" not in reply.content
+
+
+async def test_a_name_of_a_step_alone_removes_nothing(talk: Talk) -> None:
+    reply = await talk.say("then the scoring")
+
+    assert await version(talk) == 1
+    assert not reply.content.startswith("Done")
+
+
 async def test_a_yes_with_another_value_is_done_with_that(talk: Talk) -> None:
     await talk.say("show me first: set the deadline of Decide on loan to 4 days")
 
@@ -179,6 +204,19 @@ async def test_what_was_only_asked_about_is_shown_with_what_is_said_of_it(talk: 
         ("who does Decide on loan?", "Anna would know"),
         (CALL, 'then "Take a photo", at the gate'),
         (CALL, "then the next step"),
+        (CALL, "and also after the decision"),
+        (CALL, "before I go, thanks"),
+        ("the auditor does Pay out", "the clerk should not do it"),
+        ("the auditor does Pay out", "the clerk was fine"),
+        ("the auditor does Pay out", "the clerk will be happy"),
+        ("the auditor does Pay out", "thanks Sarah"),
+        ("remove Print contract", "the payout is good too"),
+        (DEADLINE, "wait, the scoring"),
+        (DEADLINE, "I need 10 minutes"),
+        (DEADLINE, "is 3 days better"),
+        (DEADLINE, "maybe 3 days"),
+        (DEADLINE, "before that it was 1 day"),
+        ("retry Score customer 5 times", "thanks a million"),
         (DEADLINE, "2 days is a lot"),
         (DEADLINE, "that took 3 hours"),
         (DEADLINE, "that makes 2 changes"),

@@ -33,6 +33,7 @@ _MOST_TURNS = 4
 """How many turns back a message may put something right, where each of them changed the workflow."""
 _LIKELY = 0.75
 """How probable it must be that words which are no name of a step mean it: little else can be meant."""
+_SECONDS = 60
 _COUNTED = re.compile(r"(PT?)(\d+(?:\.\d+)?)([YMWDHS])")
 """A length of time that is so many of one unit."""
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
@@ -104,25 +105,36 @@ def put_right(turn: Turn, offer: Offer | None, otherwise: Skill, *, agreed: bool
         return (yield from otherwise)
     if not said.fragments:
         remark = clipped(said.reasons[0], 80)
-        return Reply(
-            f"I took “{remark}” for a remark; nothing was changed. What should it be? For example: “make it 3”."
-        )
+        return Reply(f"I took “{remark}” for a remark; nothing was changed. Say what it should be, and I change it.")
     workflow = yield from read_workflow(turn, before.workflow.id, to_change=True)
     former = workflow
     if said.corrects and before.version > 1 and said.names_something:
         former = yield from read_workflow(turn, workflow.id, before.version - 1)
     correction = _Correction(said, before, workflow, former, last_step(turn))
     if not (edits := correction.edits()):
+        if correction.is_several():
+            return Reply(
+                "What was set before is more than one thing; nothing was changed. Say for which step this is, "
+                "for example: “3 days for the review”."
+            )
         if (named := correction.named_alone()) is not None:
             return Reply(f"I can't tell what you mean for **{named}** too; nothing was changed. What is to be done?")
         return (yield from otherwise)
     meant = Candidate(workflow.id, workflow.name)
-    if not before.is_made and turn.facts.pending is None:
+    asked_only = not before.edits and not said.wants
+    in_doubt = said.doubtful or asked_only or _is_hasty(edits) or bool(correction.guessed)
+    if (not before.is_made and turn.facts.pending is None) or in_doubt:
         return (yield from shown_edits(meant, workflow, edits, correction.told))
-    again = not agreed and shown_first(turn.past[-1].text) is not None
+    again = not agreed and _was_to_be_shown(turn)
     done = yield from apply_edits(meant, edits, dry_run=again)
     reasons = [f"I took “{clipped(one, 80)}” for the reason, and not for an order." for one in said.reasons]
     return replace(done, text="\n\n".join((done.text, *correction.told, *reasons)))
+
+
+def _was_to_be_shown(turn: Turn) -> bool:
+    """Say whether the change that is shown was to be shown first, with what was put right since."""
+    shown = takewhile(lambda past: not has_changed(past), reversed(turn.past[-_MOST_TURNS:]))
+    return any(shown_first(past.text) is not None for past in shown)
 
 
 def has_changed(past: PastTurn) -> bool:
@@ -147,13 +159,16 @@ def _before(turn: Turn, offer: Offer | None) -> Before | None:
 
 def _edited(past: PastTurn) -> Before | None:
     """Return the edits that a turn made last, or showed."""
-    found = next((one for one in reversed(past.exchanges) if one.tool == "edit_workflow"), None)
-    about = ref_of(found.result) if found is not None else None
-    if found is None or found.failure is not None or about is None:
+    found = [one for one in past.exchanges if one.tool == "edit_workflow" and one.failure is None]
+    about = ref_of(found[-1].result) if found else None
+    if about is None or past.exchanges[-1].failure is not None:
         return None
-    is_made = found.result.get("applied") is not False and not found.args.get("dry_run")
-    version = found.result["workflow"]["version"] if is_made else 0
-    return Before(Candidate(about.id, about.name), tuple(found.args["edits"]), is_made, version)
+    is_made = found[-1].result.get("applied") is not False and not found[-1].args.get("dry_run")
+    # Of several changes of one turn all are meant, those of a trial before it are not.
+    same = [one for one in found if ref_of(one.result) == about and bool(one.args.get("dry_run")) != is_made]
+    edits = tuple(edit for one in same for edit in one.args["edits"])
+    version = same[0].result["workflow"]["version"] if is_made and same else 0
+    return Before(Candidate(about.id, about.name), edits, is_made, version) if edits else None
 
 
 Found = Iterator[Change]
@@ -170,6 +185,8 @@ class _Correction:
     spoken: str | None
     told: list[str] = field(default_factory=list[str])
     """Which step words were taken for."""
+    guessed: list[str] = field(default_factory=list[str])
+    """What was found in an earlier turn, or to be put back, without a word for that."""
 
     def edits(self) -> list[JsonObject]:
         """Return the edits to make, or to show in place of those shown; none where several may be meant, or nothing."""
@@ -203,13 +220,17 @@ class _Correction:
         timed = self.settings("timeout", "duration") if one.kind == "length" else ()
         return any(seconds_of(setting.value) == seconds_of(one.value) for setting in timed)
 
+    def is_several(self) -> bool:
+        """Say whether a value may be meant for several that were set."""
+        return any(len(list(_READERS[one.kind](self, one))) > 1 for one in self.said.fragments)
+
     def settings(self, *keys: str) -> list[Setting]:
         """Return the values that the last edits with any set in fields of these names."""
         for edits in (self.before.edits, *(self.before.earlier if self.said.corrects else ())):
             found = [
                 one for edit in edits for one in _settings(edit, edit, ()) if not {*keys}.isdisjoint(one.path[-2:])
             ]
-            if set_ := [one for one in found if one.value is not None]:
+            if set_ := [one for one in found if one.value is not None and self._stands(one)]:
                 return set_
         return []
 
@@ -227,9 +248,23 @@ class _Correction:
         """Yield what another length of time may be meant for."""
         timed = self.settings("timeout", "duration")
         for setting in timed:
+            self._doubt_earlier(setting)
             yield self._timed_anew(setting, one.value)
-        if not timed:
+        # Behind a retry it may be the time between two attempts.
+        retried = any(edit["op"] == "set_retry" for edit in self.before.edits)
+        if not timed and not retried and not self.said.corrects:
             yield from self._added("timeout", one.value)
+
+    def _doubt_earlier(self, setting: Setting) -> None:
+        if all(setting.edit is not edit for edit in self.before.edits):
+            self.guessed.append(setting.path[-1])
+
+    def _stands(self, setting: Setting) -> bool:
+        """Say whether what was set is as it was set: it may have been undone, removed or set anew."""
+        step, key = self.workflow.step(step_of(setting.edit) or ""), setting.path[-1]
+        if not self.before.is_made or key not in ("timeout", "duration", "assignee", "escalate_to"):
+            return True
+        return step is not None and getattr(step, key) == setting.value
 
     def _timed_anew(self, setting: Setting, length: str) -> Change:
         """Return the change of a time, and of a name that tells it: "Wait 2 days"."""
@@ -259,22 +294,24 @@ class _Correction:
         if len(new) == 1 and not self.before.is_made:
             draft = "with" if "with" in new[0] else "step"
             yield Change([], new[0], _replaced(new[0], (draft, key), value))
-        elif (step := self.touched()) is not None:
+        elif (step := self.touched()) is not None and (key == "timeout" or step.type != "wait"):
             yield Change(
                 _timed(step, value) if key == "timeout" else [{"op": "set_assignee", "step": step.id, key: value}]
             )
 
     def numbers(self, one: Fragment) -> Found:
         """Yield what another number may be meant for."""
-        for setting in self.settings("max_attempts"):
+        for setting in self.settings("max_attempts") if one.value == int(one.value) and one.kind != "amount" else ():
+            self._doubt_earlier(setting)
             yield _changed(setting, int(one.value))
         step = None if self.before.edits else self.touched()
         if step is not None and step.retry is not None and self.asks("correcting.attempts"):
             yield Change(_retried(step, int(one.value)))
         if one.kind == "attempts":
             return
-        for setting in self.settings("timeout", "duration"):
+        for setting in self.settings("timeout", "duration") if one.kind == "number" else ():
             if (length := self._of_unit(setting.value, one.value)) is not None:
+                self._doubt_earlier(setting)
                 yield self._timed_anew(setting, length)
         for setting in self.settings("when"):
             if len(_NUMBER.findall(setting.value)) == 1:
@@ -302,6 +339,9 @@ class _Correction:
 
     def places(self, one: Fragment) -> Found:
         """Yield where else what was put in may be meant to go."""
+        if self.said.repeats:
+            # "And also after the trial run" is one more.
+            return
         edits = self._edits_with(("insert_step", "move_step"), also_earlier=self.said.corrects)
         placed = [edit for edit in edits if edit["op"] in ("insert_step", "move_step")]
         if len(placed) != 1 or any(edit["op"] in _WAYS for edit in edits):
@@ -331,7 +371,8 @@ class _Correction:
         """Yield what may get another name."""
         for setting in self.settings("name", "tag", "alias"):
             # "And "X" too" behind a new step is one step more.
-            is_meant = setting.edit["op"] not in _NEW or self.said.corrects or self.said.names
+            more = self.said.repeats or self.said.joins
+            is_meant = (setting.edit["op"] not in _NEW and not more) or self.said.corrects or self.said.names
             if is_meant and (edits := _named(setting, one.value)):
                 yield Change(edits, setting.edit, _replaced(setting.edit, setting.path, one.value))
 
@@ -341,12 +382,13 @@ class _Correction:
             yield from self.names(replace(one, value=titled(" ".join(t.text for t in one.words))))
         elif self._names_somebody(one.words):
             who = written(self.workflow, one.words)
-            done_by = self.settings("assignee", "escalate_to")
+            done_by = self.settings("assignee") or ([] if self.said.does else self.settings("escalate_to"))
             # "And the clerk too" is no other one.
             for setting in () if self.said.repeats or self.said.joins else done_by:
                 yield _changed(setting, who)
             is_new = any(edit["op"] in _NEW for edit in self.before.edits)
-            if not done_by and (is_new or self.asks("correcting.who")):
+            escalated = bool(self.settings("escalate_to"))
+            if not done_by and (is_new or escalated or self.asks("correcting.who")):
                 yield from self._added("assignee", who)
         elif (step := self.named_step(one.words)) is not None:
             yield from self._repeated(step) if self.said.repeats or self.said.joins else self._elsewhere(step)
@@ -355,7 +397,8 @@ class _Correction:
         """Yield a step behind the one that was put in."""
         new = [edit for edit in self._edits_with(_NEW, also_earlier=True) if edit["op"] in _NEW]
         last = self.workflow.step(step_of(new[0]) or "") if len(new) == 1 and self.before.is_made else None
-        is_work = not is_somebody(self.workflow, read_tokens(one.value))
+        work = read_tokens(one.value)
+        is_work = not is_somebody(self.workflow, work) and not Steps(self.workflow).fits(work)
         if last is not None and is_work and (not one.words or self._names_somebody(one.words)):
             plan = Plan("", self.workflow, Steps(self.workflow))
             draft = plan.draft_named(titled(one.value), written(self.workflow, one.words) if one.words else None)
@@ -363,10 +406,11 @@ class _Correction:
 
     def _names_somebody(self, words: Tokens) -> bool:
         """Say whether words name somebody; where it is asked who, or put right, by a name that is new here."""
-        if Steps(self.workflow).is_named(words):
+        acts = any((t.has("verb") and not t.has("noun", "adj")) or t.is_("to") for t in words)
+        if acts or Steps(self.workflow).is_named(words):
             return False
         named = all(t.text[:1].isupper() and not t.entry.known for t in words)
-        expected = bool(self.settings("assignee", "escalate_to")) or self.asks("correcting.who")
+        expected = (self.said.wants and bool(self.settings("assignee", "escalate_to"))) or self.asks("correcting.who")
         return is_somebody(self.workflow, words) or (named and expected)
 
     def named_step(self, words: Tokens) -> Step | None:
@@ -404,14 +448,18 @@ class _Correction:
         """Yield all that was said of one step, said of another."""
         edits = [edit for edit, _ in self._said]
         steps = {step_of(edit) for edit in edits}
-        if len(steps) == 1 and step.id not in steps and not any(edit["op"] in _ONCE for edit in edits):
+        fits = all(_may_have(step, path) for _, path in self._said)
+        if fits and len(steps) == 1 and step.id not in steps and not any(edit["op"] in _ONCE for edit in edits):
             yield Change([edit | {"step": step.id} for edit in edits])
 
     def _elsewhere(self, step: Step) -> Found:
         """Yield the field that was set, set of another step, and where that one was meant put back as it was."""
-        only, path = self._said[-1] if len(self._said) == 1 or (self._said and self.before.earlier) else ({}, ())
+        # After one correction the field is set of two steps: of the one meant, and of the other as it was.
+        paths = {path for _, path in self._said}
+        is_one = len(self._said) == 1 or (len(self._said) == 2 and len(paths) == 1 and bool(self.before.earlier))
+        only, path = self._said[-1] if is_one else ({}, ())
         own = step_of(only)
-        if not only or own == step.id:
+        if not only or own == step.id or not _may_have(step, path):
             return
         if only["op"] in ("insert_step", "move_step"):
             side = next(one for one in _SIDES if only.get(one) is not None)
@@ -428,11 +476,19 @@ _READERS: Mapping[Kind, Callable[[_Correction, Fragment], Found]] = {
     "length": _Correction.lengths,
     "number": _Correction.numbers,
     "attempts": _Correction.numbers,
+    "amount": _Correction.numbers,
     "place": _Correction.places,
     "name": _Correction.names,
     "words": _Correction.words,
     "next": _Correction.following,
 }
+
+
+def _may_have(step: Step, path: tuple[str, ...]) -> bool:
+    """Say whether a step can have a field: what waits takes its time, and nobody does it."""
+    if step.type == "wait":
+        return path[-1:] not in (("timeout",), ("assignee",), ("retry",))
+    return path[-1:] != ("duration",)
 
 
 def _path(edit: JsonObject) -> tuple[str, ...] | None:
@@ -478,6 +534,12 @@ def _changed(setting: Setting, value: Any) -> Change:
     else:
         edit = {"op": "update_step", "step": step, "set": {key: value}}
     return Change([edit], setting.edit, shown)
+
+
+def _is_hasty(edits: list[JsonObject]) -> bool:
+    """Say whether an edit gives less than a minute: "one second please" may be said to the assistant."""
+    given = [edit.get("timeout") or edit.get("set", {}).get("duration") for edit in edits]
+    return any(length and seconds_of(length) < _SECONDS for length in given)
 
 
 def _timed(step: Step, length: str) -> list[JsonObject]:
