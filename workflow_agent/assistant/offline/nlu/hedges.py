@@ -26,7 +26,8 @@ def hedges(edits: Sequence[JsonObject], tokens: Tokens, said: Tokens) -> Iterato
     `said` is the message without what is said beside the order, and without what fills a slot of it.
     """
     words = tuple(t for t in said if t.kind != "punct")
-    if any(edit["op"] == "remove_step" for edit in edits) and all(t.among("hedges.joining") for t in words):
+    removes = any(edit["op"] == "remove_step" for edit in edits)
+    if removes and words and all(t.among("hedges.joining") for t in words):
         # "Then the hearing" names a step and no more.
         yield "You did not say what is to become of it"
     if words and _begins(tokens, words[0]) and _is_asked(words):
