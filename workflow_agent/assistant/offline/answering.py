@@ -10,6 +10,7 @@ from workflow_agent.assistant.offline import patterns
 from workflow_agent.assistant.offline.drafting.description import Drafted, read_description, tells_work
 from workflow_agent.assistant.offline.lexicon import entry_of, nearest, word_set
 from workflow_agent.assistant.offline.mood import is_order, is_question
+from workflow_agent.assistant.offline.nlu.fragments import thanks
 from workflow_agent.assistant.offline.nlu.tagging import is_about_name
 from workflow_agent.assistant.offline.patterns import Meaning, Request, read_answer, unquoted
 from workflow_agent.assistant.offline.questions.reading import asks
@@ -248,8 +249,7 @@ def _taken_up(turn: Turn, offer: Offer | None) -> tuple[Turn, Skill] | None:
             pass
     if answer != "yes":
         return None
-    thanks = any(token.is_("thanks", "thank", "thx", "cheers") for token in read_tokens(turn.text))
-    return turn, speak(turn, Request("thanks" if thanks else "unconfirmed"))
+    return turn, speak(turn, Request("thanks" if thanks(read_tokens(turn.text)) else "unconfirmed"))
 
 
 def _again(turn: Turn, text: str) -> tuple[Turn, Skill]:

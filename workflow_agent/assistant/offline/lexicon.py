@@ -145,10 +145,20 @@ def nearest(word: str, vocabulary: Collection[str]) -> str | None:
     One letter missing, doubled, wrong or swapped; two in words of eight letters and more. Short words and
     those that stand in a dictionary are never mended.
     """
-    if len(word) < 4 or word in vocabulary or not word.isalpha() or entry_of(word).known:
-        return None
-    most = 2 if len(word) >= 8 else 1
-    close = process.extract(word, vocabulary, scorer=OSA.distance, score_cutoff=most, limit=4)
+    close = _close(word, vocabulary)
     same_start = [one for one in close if one[0][0] == word[0]] or close
     best = [one[0] for one in same_start if one[1] == same_start[0][1]]
     return best[0] if len(best) == 1 else None
+
+
+def is_near(word: str, vocabulary: Collection[str]) -> bool:
+    """Say whether a mistyped word may stand for any word of a vocabulary, whichever it is."""
+    return bool(_close(word, vocabulary))
+
+
+def _close(word: str, vocabulary: Collection[str]) -> list[tuple[str, int, int]]:
+    """Return the words that a mistyped one may stand for, the nearest first, with how far and where each is."""
+    if len(word) < 4 or word in vocabulary or not word.isalpha() or entry_of(word).known:
+        return []
+    most = 2 if len(word) >= 8 else 1
+    return process.extract(word, vocabulary, scorer=OSA.distance, score_cutoff=most, limit=4)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from workflow_agent.assistant.offline.clauses import is_actor_word, read_head
-from workflow_agent.assistant.offline.lexicon import nearest, word_set
+from workflow_agent.assistant.offline.lexicon import is_near, word_set
 from workflow_agent.assistant.offline.references import FRAME_WORDS, PRONOUNS
 from workflow_agent.assistant.offline.tokens import Token, Tokens, read_tokens, text_of
 from workflow_agent.assistant.offline.values import duration_at, durations_in
@@ -74,25 +74,19 @@ def said_in(text: str) -> Said | None:
     is_idiom = tokens[0].is_("call", "name") and any(t.is_("a", "an") for t in tokens[2:3])
     if _is_asked(tokens) or _is_relative(tokens) or is_idiom:
         return None
-    fragments: list[Fragment] = []
-    reasons: list[str] = []
     if _is_denied(tokens):
         return _told_alone(text)
-    for denied, part in _parts(tokens):
-        found = None if _is_too_much(part) else _fragments(part)
-        if found is None and (_is_too_much(part) or _tells_of_value(part)):
-            reasons.append(text_of(part, text))
-        elif found is None:
-            return None
-        elif not denied:
-            # Of "3, not 5" the 5 is what was wrong.
-            fragments += found
-    parts = tuple(_parts(tokens))
-    judges = bool(reasons) and all(_is_remark(part) for _, part in parts)
+    parts = [(denied, part, None if _is_too_much(part) else _fragments(part)) for denied, part in _parts(tokens)]
+    if any(found is None and not (_is_too_much(part) or _tells_of_value(part)) for _, part, found in parts):
+        return None
+    reasons = [text_of(part, text) for _, part, found in parts if found is None]
+    # Of "3, not 5" the 5 is what was wrong.
+    fragments = [one for denied, _, found in parts if not denied for one in found or ()]
+    judges = bool(reasons) and all(_is_remark(part) for _, part, _ in parts)
     # "Not 4 days" says what it should not be; "not the clerk" may take one off.
-    said = [one.kind for denied, part in parts if denied for one in _fragments(part) or ()]
-    denies = all(denied or not _bare(part) for denied, part in parts) and (
-        tokens[0].is_("instead") or any(kind not in ("words", "name") for kind in said)
+    refused = [one.kind for denied, _, found in parts if denied for one in found or ()]
+    denies = all(denied or not _bare(part) for denied, part, _ in parts) and (
+        tokens[0].is_("instead") or any(kind not in ("words", "name") for kind in refused)
     )
     if not fragments and (judges or denies):
         return _told_alone(text)
@@ -114,16 +108,15 @@ def said_in(text: str) -> Said | None:
         if not goes_on or (_orders(words) and not may_act):
             # "Delete it" and "version history" stand by themselves.
             return None
-    does, wants = any(t.is_("do", "handle") for t in tokens), any(t.among("correcting.wanted") for t in tokens)
     return Said(
         tuple(fragments),
         corrects,
         repeats,
         joins,
         names,
-        does,
-        wants,
-        _is_doubtful(tokens, fragments),
+        does=any(t.is_("do", "handle") for t in tokens),
+        wants=any(t.among("correcting.wanted") for t in tokens),
+        doubtful=_is_doubtful(tokens, fragments),
         reasons=tuple(reasons),
     )
 
@@ -133,14 +126,8 @@ def _told_of_before(tokens: Tokens, text: str) -> Said | None:
     was = any(t.lower in word_set("correcting.past") for t in tokens) and not any(
         t.is_("mean", "wrong") for t in tokens
     )
-    counts = any(t.value is not None for t in tokens)
-    if (
-        was
-        and counts
-        and not any(
-            t.is_content for t in tokens if not (_is_around(t) or t.value is not None or t.is_(*_PLACES, *_UNITS))
-        )
-    ):
+    beside = [t for t in tokens if not (_is_around(t) or t.value is not None or t.is_(*_PLACES, *_UNITS))]
+    if was and any(t.value is not None for t in tokens) and not any(t.is_content for t in beside):
         # "Before that it was 1 day".
         return _told_alone(text)
     rest = tuple(t for t in tokens if t.lower not in word_set("correcting.tells"))
@@ -185,22 +172,18 @@ def _following(tokens: Tokens, text: str) -> Fragment | None:
     """Return the work that a message puts next: "then "Take a photo"", "followed by a call, done by the clerk"."""
     at = 1 if tokens[0].is_("and", "&", "plus", "so") else 0
     lead = [t.lower for t in tokens[at : at + 2]]
-    is_said = lead in (["after", "that"], ["after", "this"]) or [t.lemma for t in tokens[at : at + 2]] == [
-        "follow",
-        "by",
-    ]
+    follows = [t.lemma for t in tokens[at : at + 2]] == ["follow", "by"]
+    is_said = follows or lead in (["after", "that"], ["after", "this"])
     if not is_said and lead[:1] not in (["then"], ["next"], ["afterwards"]):
         return None
     parts = [part for _, part in _parts(tokens[at + 1 + is_said :])]
     if not parts or len(parts) > 2 or (len(parts) > 1 and not parts[1][0].is_("do", "by")):
         return None
     work = parts[0]
-    is_work = any(t.is_content and t.lemma not in (*FRAME_WORDS, "end", "next") for t in work)
-    is_work = is_work and not any(
-        t.has("aux", "pron", "neg", "wh") or t.value is not None or t.among("correcting.also") for t in work
-    )
+    says = any(t.is_content and t.lemma not in (*FRAME_WORDS, "end", "next") for t in work)
+    tells = any(t.has("aux", "pron", "neg", "wh") or t.value is not None or t.among("correcting.also") for t in work)
     is_named = work[0].kind == "quoted" or work[0].has("det") or (is_said and bool(read_head(work).verbs))
-    if not (is_work and is_named) or work[0].among("correcting.orders"):
+    if not says or tells or not is_named or work[0].among("correcting.orders"):
         return None
     name = work[1:] if work[0].has("det") else work
     if not name:
@@ -230,7 +213,6 @@ def _is_doubtful(tokens: Tokens, fragments: Sequence[Fragment]) -> bool:
     own = any(
         (one.is_("give") and other.is_("me")) or (one.is_("me") and other.is_("think")) for one, other in pairwise(said)
     )
-    thanks = any(t.is_("thanks", "thank", "thx", "cheers") for t in said)
     wants = any(t.is_("make", "set", "give", "let", "change", "please", "should") for t in said)
     polite = ("could", "can", "would", "will") if _asks_politely(tokens) else ()
     corrects = any(t.among("correcting.surely") for t in said)
@@ -242,7 +224,7 @@ def _is_doubtful(tokens: Tokens, fragments: Sequence[Fragment]) -> bool:
     told = any(t.is_("will", "tell") or (also and t.is_("keep", "good", "fine", "nice", "great")) for t in said)
     weak = bool(named) and bare and (told or any(t.is_("wait", "hm", "hmm", "oh", "ah", "oops") for t in said))
     thought = any(one.is_("i", "we") and other.lower == "thought" for one, other in pairwise(said))
-    return own or weighs or judges or weak or thought or (thanks and not wants)
+    return own or weighs or judges or weak or thought or (thanks(said) and not wants)
 
 
 def _is_remark(part: Tokens) -> bool:
@@ -264,8 +246,18 @@ def _orders(words: Tokens) -> bool:
     return "ing" not in words[0].entry.form.split() and bool(read_head(words).verbs)
 
 
+def acts(words: Tokens) -> bool:
+    """Say whether one of some words can be nothing but a verb."""
+    return any(t.has("verb") and not t.has("noun", "adj") for t in words)
+
+
+def thanks(words: Tokens) -> bool:
+    """Say whether one of some words thanks."""
+    return any(t.is_("thanks", "thank", "thx", "cheers") for t in words)
+
+
 def _may_be_somebody(words: Tokens) -> bool:
-    if any(t.has("verb") and not t.has("noun", "adj") for t in words):
+    if acts(words):
         # "The head of permits knows".
         return False
     return any(is_actor_word(t) for t in words) or all(t.text[:1].isupper() and not t.entry.known for t in words)
@@ -322,7 +314,7 @@ def _is_around(token: Token) -> bool:
     if token.kind != "word" or token.among("correcting.around"):
         return token.kind in ("word", "punct")
     is_mistyped = not token.entry.known and token.value is None
-    return is_mistyped and any(nearest(token.lower, (one,)) for one in word_set("correcting.around"))
+    return is_mistyped and is_near(token.lower, word_set("correcting.around"))
 
 
 def _fragments(part: Tokens) -> list[Fragment] | None:

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any, cast
 
 from workflow_agent.assistant.offline.mood import is_question
-from workflow_agent.assistant.offline.nlu.fragments import Fragment, Kind, Said, said_in
+from workflow_agent.assistant.offline.nlu.fragments import Fragment, Kind, Said, acts, said_in
 from workflow_agent.assistant.offline.nlu.slots import length_of, names_doer_alone, step_meant
 from workflow_agent.assistant.offline.people import is_somebody, written
 from workflow_agent.assistant.offline.plan import NotRead, Plan, step_of, taken_for, titled
@@ -34,6 +34,7 @@ _MOST_TURNS = 4
 _LIKELY = 0.75
 """How probable it must be that words which are no name of a step mean it: little else can be meant."""
 _SECONDS = 60
+"""Seconds below which a time may be said to the assistant, and not of a step."""
 _COUNTED = re.compile(r"(PT?)(\d+(?:\.\d+)?)([YMWDHS])")
 """A length of time that is so many of one unit."""
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
@@ -99,7 +100,8 @@ def put_right(turn: Turn, offer: Offer | None, otherwise: Skill, *, agreed: bool
     What was to be shown first is shown again, unless the message agrees: "yes, but 3 days". What was shown in doubt is
     done with what was wrong put right.
     """
-    said, before = said_in(turn.text), _before(turn, offer)
+    before = _before(turn, offer)
+    said = said_in(turn.text) if before is not None else None
     if said is None or before is None or (said.names_something and read_undo(turn.text) is not None):
         # "Take that back" names no step.
         return (yield from otherwise)
@@ -186,7 +188,7 @@ class _Correction:
     told: list[str] = field(default_factory=list[str])
     """Which step words were taken for."""
     guessed: list[str] = field(default_factory=list[str])
-    """What was found in an earlier turn, or to be put back, without a word for that."""
+    """Fields whose value was set in an earlier turn than the one before: that it is meant is a guess."""
 
     def edits(self) -> list[JsonObject]:
         """Return the edits to make, or to show in place of those shown; none where several may be meant, or nothing."""
@@ -406,8 +408,7 @@ class _Correction:
 
     def _names_somebody(self, words: Tokens) -> bool:
         """Say whether words name somebody; where it is asked who, or put right, by a name that is new here."""
-        acts = any((t.has("verb") and not t.has("noun", "adj")) or t.is_("to") for t in words)
-        if acts or Steps(self.workflow).is_named(words):
+        if acts(words) or any(t.is_("to") for t in words) or Steps(self.workflow).is_named(words):
             return False
         named = all(t.text[:1].isupper() and not t.entry.known for t in words)
         expected = (self.said.wants and bool(self.settings("assignee", "escalate_to"))) or self.asks("correcting.who")
